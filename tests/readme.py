@@ -27,7 +27,7 @@ from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.recall.preview_brief import PreviewBrief
 from tests.databases import fresh
 from tests.doctor.provocations import table
-from tests.scenarios.test_scenarios import SCENARIOS, decided
+from tests.scenarios.scenarios_support import SCENARIOS, decided
 from tests.workflows.world import CountingIds, SettableClock
 
 README = Path(__file__).parent.parent / "README.md"

@@ -30,17 +30,34 @@ MAX_MEDIAN_FUNCTION = 12
 MAX_MODULES = 20
 MAX_MODULES_IN = {"bot/slack/views": 25}  # one file for each kind of message and modal
 LONGEST_CHAIN = 32  # ratchet
-MAX_ANY_PER_1000 = 15.0  # ratchet; the design asks for 5
+MAX_ANY_PER_1000 = 11.5  # ratchet; the design asks for 5
 MAX_ODD_NAMES_PERCENT = 3.0
+# What is still over a budget and waits to be split. Ratchet.
+OVER_BUDGET = {
+    "bot/workflows/assistant/converse.py:Converse",
+    "bot/workflows/delivery/deliver.py:Deliver",
+    "bot/workflows/resolutions/resolve.py",
+}
 # Class names that stand for the same concept on two floors, or for a private detail.
 SHARED_CLASS_NAMES: set[str] = set()
 # Parts of our own modules that tests still replace; each one wants a parameter, a setting or a fake. Ratchet.
-REPLACED: set[str] = set()
+REPLACED: set[str] = {
+    "tests/adapters/store/database/test_store_files.py bot.adapters.store.database.connection.PRAGMAS",
+    "tests/adapters/store/database/test_store_files.py bot.adapters.store.database.connection.find_file_system",
+    "tests/adapters/store/database/test_store_files.py bot.adapters.store.upkeep.health.ROOM_BYTES",
+    "tests/adapters/store/index/test_bank_index.py bot.adapters.store.index.search.BY_WORDS",
+    "tests/adapters/store/index/test_vectors.py bot.adapters.memory.embedding.LIBRARIES",
+    "tests/adapters/store/index/test_vectors.py bot.adapters.store.index.dense_scan.GONE_AT_LEAST",
+    "tests/adapters/store/index/test_vectors.py bot.adapters.store.index.search.SCANNED",
+    "tests/adapters/store/index/test_vectors.py bot.adapters.store.index.search.WAITING_FEW",
+    "tests/adapters/store/upkeep/test_purged_bytes.py bot.adapters.store.database.connection.BUSY_TIMEOUT_MS",
+    "tests/cli/test_not_slack.py bot.workflows.operations.backfill.WAIT_S",
+    "tests/parsers/test_a_new_parser.py bot.parsers.PARSERS",
+    "tests/setup/test_checks.py bot.slack.client.first_events.CONNECT_S",
+}
 # Folders of tests that mirror no folder of the source: what they hold is said by their name.
 TEST_FOLDERS = {"bench", "contracts", "e2e", "fixtures", "hindsight", "scenarios"}
 SUBJECT_FOLDERS = {"domain/assistant/analyst", "domain/text/masking", "web/genuine"}
-
-NOT_YET = pytest.mark.xfail(reason="the rooms are being furnished", strict=False)
 
 
 def count_lines(node: ast.AST) -> int:
@@ -53,9 +70,8 @@ def measured(section: str, name: str) -> Any:
     return REPORT[section][name]
 
 
-@NOT_YET
 def test_no_file_is_longer_than_400_lines() -> None:
-    assert [(s.path, s.lines) for s in SOURCES if s.lines > MAX_FILE_LINES] == []
+    assert {s.path: s.lines for s in SOURCES if s.lines > MAX_FILE_LINES and s.path not in OVER_BUDGET} == {}
 
 
 def test_parsers_are_at_most_80_lines() -> None:
@@ -64,27 +80,23 @@ def test_parsers_are_at_most_80_lines() -> None:
     assert [(s.path, s.lines) for s in parsers if s.lines > MAX_PARSER_LINES] == []
 
 
-@NOT_YET
 def test_functions_and_classes_are_short() -> None:
     functions = {f"{s.path}:{f.name}": count_lines(f) for s in SOURCES for f in functions_of(s)}
     classes = {f"{s.path}:{n.name}": count_lines(n) for s in SOURCES for n in s.nodes if isinstance(n, ast.ClassDef)}
     assert {name: lines for name, lines in functions.items() if lines > MAX_FUNCTION_LINES} == {}
-    assert {name: lines for name, lines in classes.items() if lines > MAX_CLASS_LINES} == {}
+    assert {name: n for name, n in classes.items() if n > MAX_CLASS_LINES and name not in OVER_BUDGET} == {}
     assert measured("lengths", "median function") <= MAX_MEDIAN_FUNCTION
 
 
-@NOT_YET
 def test_no_folder_holds_more_than_20_modules() -> None:
     counts = Counter(s.folder for s in SOURCES if s.is_module)
     assert {folder: n for folder, n in counts.items() if n > MAX_MODULES_IN.get(folder, MAX_MODULES)} == {}
 
 
-@NOT_YET
 def test_the_longest_chain_of_imports_does_not_grow() -> None:
     assert len(longest_chain(import_graph(SOURCES))) <= LONGEST_CHAIN, longest_chain(import_graph(SOURCES))
 
 
-@NOT_YET
 def test_a_class_name_is_used_once() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for source in SOURCES:
@@ -96,7 +108,6 @@ def test_a_class_name_is_used_once() -> None:
     assert set(shared) >= SHARED_CLASS_NAMES, "the list may only shrink: take out what is unique by now"
 
 
-@NOT_YET
 def test_functions_are_named_by_verbs() -> None:
     odd = [*measured("function names", "participles"), *measured("function names", "prepositions")]
     assert measured("function names", "share of either (%)") <= MAX_ODD_NAMES_PERCENT, odd
@@ -143,14 +154,12 @@ def test_no_forbidden_names() -> None:
     assert bad == []
 
 
-@NOT_YET
 def test_our_own_modules_are_not_mocked() -> None:
     assert [s.path for s in TESTS if "unittest.mock" in s.text and s.path != "tests/test_architecture.py"] == []
     replaced = {re.sub(r":\d+ ", " ", place) for place in measured("tests", "replaced")}
     assert replaced == REPLACED, "the list may only shrink"
 
 
-@NOT_YET
 def test_helpers_are_not_imported_from_test_modules() -> None:
     assert measured("tests", "borrowed") == []
 

@@ -44,16 +44,16 @@ from bot.workflows.delivery.deliver import Deliver
 from tests.cli.command import ROOT, Precedent
 from tests.databases import fresh
 from tests.slack.conftest import MANIFEST, Counting, Desk, SteppingClock, listening, open_desk
-from tests.slack.listeners.test_assistant import ask as asks_in_thread
-from tests.slack.listeners.test_channel import ask as asks_precedent
-from tests.slack.listeners.test_channel import choose, settings_modal, submit
-from tests.slack.listeners.test_corrections import asks, press_record
-from tests.slack.listeners.test_details import details
-from tests.slack.listeners.test_memo_reaction import marked
-from tests.slack.listeners.test_memo_reaction import press as answers_memo
-from tests.slack.listeners.test_nudge import EVENING, at, cleared
-from tests.slack.listeners.test_nudge import ask as is_nudged
-from tests.slack.test_digest_story import Drawn, posting
+from tests.slack.digest_story_support import Drawn, posting
+from tests.slack.listeners.assistant_support import ask as asks_in_thread
+from tests.slack.listeners.channel_support import ask as asks_precedent
+from tests.slack.listeners.channel_support import choose, settings_modal, submit
+from tests.slack.listeners.corrections_support import asks, press_record
+from tests.slack.listeners.details_support import details
+from tests.slack.listeners.memo_reaction_support import marked
+from tests.slack.listeners.memo_reaction_support import press as answers_memo
+from tests.slack.listeners.nudge_support import EVENING, at, cleared
+from tests.slack.listeners.nudge_support import ask as is_nudged
 
 PACKAGE = Path(bot.__file__).parent
 GATEWAY, LEDGER = "payment-gateway-504", "unknown-ledger-drift"

@@ -1,1 +1,1 @@
-"""Slack in, Slack out: listeners, surfaces and the Web API. Must not decide anything about incidents."""
+"""Slack: requests come in, listeners ask use cases, views show what they answer, the client sends it."""

@@ -1,1 +1,1 @@
-"""HTTP routes that are not Slack's: health and metrics. Must not know Slack."""
+"""Routes of the bot's own HTTP server that are not Slack's."""

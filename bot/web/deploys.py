@@ -1,6 +1,6 @@
-"""`POST /webhook/deploy`: a pipeline tells that it deployed, with the bearer token of the alert webhooks.
+"""`POST /webhook/deploy`: a pipeline reports that it deployed, with the bearer token of the alert webhooks.
 
-A deploy is kept before it is answered with 200. Must not read a body before the token is checked.
+A deploy is stored before it is answered with 200. The token is checked before the body is read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Record = Callable[[Deploy], Awaitable[bool]]
 
 
 class DeployBody(BaseModel):
-    """The JSON of one deploy. Only `service` is needed; a repeated `id` changes what was told before."""
+    """The JSON of one deploy. Only `service` is needed; a repeated `id` changes what was reported before."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     service: ShortText
@@ -43,8 +43,9 @@ class DeployBody(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DeployIntake:
-    """What the route needs. `record` keeps a deploy and says whether it is new."""
+    """What the route needs."""
 
+    # Stores a deploy and tells whether it is new.
     record: Record
     now: Callable[[], datetime]
     token: str | None = None
@@ -75,7 +76,7 @@ async def _accept(request: web.Request, intake: DeployIntake) -> dict[str, Any]:
 
 
 def read_deploy(body: DeployBody, raw: bytes, now: datetime, names: Directory) -> Deploy:
-    """The deploy of a body that was sent now; raises Refused for a time that cannot be meant."""
+    """Return the deploy of a body that was sent now. Raises RequestRefused for a time that cannot be meant."""
     at = body.at or now
     if not now - EARLIEST <= at <= now + LATEST:
         raise RequestRefused(
@@ -83,8 +84,8 @@ def read_deploy(body: DeployBody, raw: bytes, now: datetime, names: Directory) -
         )
     service = resolve_service(body.service, names)
     since = "" if body.at else f"/{int(now.timestamp() // SAME_WITHIN.total_seconds())}"
-    told = f"id/{service}/{body.id}" if body.id else f"{hashlib.sha256(raw).hexdigest()}{since}"
-    key = f"webhook/{hashlib.sha256(told.encode()).hexdigest()[:32]}"
+    fact = f"id/{service}/{body.id}" if body.id else f"{hashlib.sha256(raw).hexdigest()}{since}"
+    key = f"webhook/{hashlib.sha256(fact.encode()).hexdigest()[:32]}"
     return sanitize_deploy(
         Deploy(service, at, body.version, body.environment, body.by, body.state, body.url, key, "webhook")
     )

@@ -1,7 +1,7 @@
-"""`/healthz`, `/readyz` and `/metrics`. Must not check anything but what it is given.
+"""`/healthz`, `/readyz` and `/metrics`.
 
-Alive means that the event loop turns. Ready means that what Slack sends can be kept: the store is writable and Slack is
-connected. Memory or a model that is down makes the bot degraded, never unready.
+Alive means that the event loop turns. Ready means that what Slack sends can be stored: the store is writable and Slack
+is connected. Memory or a model that is down makes the bot degraded, never unready.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `POST /webhook/…` accepts: Alertmanager's webhook JSON (version 4) and a generic JSON. Must not answer requests.
+"""What `POST /webhook/…` accepts: Alertmanager's webhook JSON (version 4) and a generic JSON.
 
 A body that is not acceptable is refused with the field and the reason; nothing of it is used.
 """
@@ -49,8 +49,11 @@ class AlertmanagerBody(_Body):
     alerts: list[_AlertmanagerAlert] = Field(min_length=1, max_length=MOST_ALERTS)
 
     def to_intake(self) -> IntakeAlert:
-        """The group as one alert. Its identity is the group's label values, as Alertmanager's Slack title shows them: the
-        same group is the same alert, whichever way it comes."""
+        """Return the group as one alert.
+
+        Its identity is the group's label values, as Alertmanager's Slack title shows them: the same group is the same
+        alert, whichever way it arrives.
+        """
         names = {a.labels.get("alertname", "") for a in self.alerts}
         group, common = _join_values(self.groupLabels), _join_values(self.commonLabels, but=self.groupLabels)
         labels = {**self.groupLabels, **self.commonLabels, **(self.alerts[0].labels if len(self.alerts) == 1 else {})}
@@ -73,16 +76,16 @@ class AlertmanagerBody(_Body):
         )
 
     def _read_links(self, notes: Mapping[str, str]) -> dict[str, str]:
-        stated = {"source": self.externalURL, "query": self.alerts[0].generatorURL}
+        links = {"source": self.externalURL, "query": self.alerts[0].generatorURL}
         for key, value in notes.items():
             role = next((role for word, role in _LINKS.items() if word in key.casefold()), None)
             if role:
-                stated.setdefault(role, value)
-        return {role: url for role, url in stated.items() if url.startswith(("http://", "https://"))}
+                links.setdefault(role, value)
+        return {role: url for role, url in links.items() if url.startswith(("http://", "https://"))}
 
 
 def _join_values(labels: Mapping[str, str], but: Mapping[str, str] | None = None) -> str:
-    """Label values in Alertmanager's order: the alert's name first, then by label name."""
+    """Return label values in Alertmanager's order: the alert's name first, then by label name."""
     ordered = sorted(labels.items(), key=lambda pair: (pair[0] != "alertname", pair[0]))
     return " ".join(value for key, value in ordered if key not in (but or {}))
 
@@ -110,7 +113,7 @@ class ErrorBody(_Body):
 
 
 class GenericBody(_Body):
-    """The generic JSON. Only `title` is needed; what is not known is left out or null."""
+    """The generic JSON. Only `title` is needed; unknown values are left out or null."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     title: ShortText
@@ -128,9 +131,12 @@ class GenericBody(_Body):
     tool: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,39}$")] = "webhook"
 
     def to_intake(self) -> IntakeAlert:
-        """The values as the reader takes them. A fingerprint, where one is stated, is the whole identity; else it is the
-        title without numbers and state words, with what is affected and where."""
-        said = tuple(s for s in self.symptoms if isinstance(s, str))
+        """Return the values as the parser takes them.
+
+        A stated fingerprint is the whole identity; else it is the title without numbers and state words, with what is
+        affected and where.
+        """
+        sentences = tuple(s for s in self.symptoms if isinstance(s, str))
         return IntakeAlert(
             self.tool,
             AlertState(self.state),
@@ -141,7 +147,7 @@ class GenericBody(_Body):
             vendor=self.vendor,
             region=self.region,
             environment=self.environment,
-            texts=(*said, *((self.description,) if self.description else ())),
+            texts=(*sentences, *((self.description,) if self.description else ())),
             symptoms=tuple(_read_symptom(s) for s in self.symptoms if not isinstance(s, str)),
             labels={key: _format_value(value)[:300] for key, value in self.labels.items()},
             links=dict(self.links),

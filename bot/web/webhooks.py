@@ -1,7 +1,7 @@
-"""`POST /webhook/alertmanager` and `POST /webhook/generic`: alerts that a tool hands over directly, with a bearer token.
+"""`POST /webhook/alertmanager` and `/webhook/generic`: alerts that a tool hands over directly, with a bearer token.
 
-An alert is kept durably before it is answered with 200. Every refusal is a JSON object that says what is wrong and what to
-do. Must not post or judge anything, and must not read a body before the token is checked.
+An alert is stored durably before it is answered with 200. The token is checked before the body is read. Every refusal
+is a JSON object that says what is wrong and what to do.
 """
 
 from __future__ import annotations
@@ -40,15 +40,16 @@ class RequestRefused(Exception):
         self.status, self.error, self.fix = status, error, fix
 
     def response(self) -> web.Response:
-        """The answer."""
+        """Return the answer."""
         headers = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": str(RETRY_AFTER_S)}}.get(self.status)
         return web.json_response({"error": self.error, "fix": self.fix}, status=self.status, headers=headers)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookIntake:
-    """What the routes need. `receive(alert, channel id, digest of the body)` keeps an alert and says whether it is new."""
+    """What the routes need."""
 
+    # `receive(alert, channel id, digest of the body)` stores an alert and tells whether it is new.
     receive: Receive
     token: str | None = None
     channel: str | None = None
@@ -69,7 +70,7 @@ def add_webhooks(app: web.Application, intake: WebhookIntake) -> None:
 
 
 async def _accept(request: web.Request, intake: WebhookIntake) -> dict[str, Any]:
-    """Keep the alert of a request; the answer to its sender. Raises Refused."""
+    """Store the alert of a request, and return the answer to its sender. Raises RequestRefused."""
     require_token(request.headers.get("Authorization", ""), intake.token)
     channel = require_channel(request.query.get("channel"), intake.channel)
     raw = await read_body(request)
@@ -91,7 +92,8 @@ async def _accept(request: web.Request, intake: WebhookIntake) -> dict[str, Any]
 
 
 def require_token(header: str, token: str | None) -> None:
-    """Raises Refused unless the header carries the token; the comparison takes the same time for any wrong one."""
+    """Raise RequestRefused unless the header carries the token; the comparison takes the same time for any wrong
+    one."""
     if not token:
         raise RequestRefused(
             404, "Webhooks are switched off.", "Set WEBHOOK_TOKEN where the bot runs, and start it again."
@@ -104,9 +106,9 @@ def require_token(header: str, token: str | None) -> None:
         )
 
 
-def require_channel(asked: str | None, default: str | None) -> str:
-    """The channel id for the alert; raises Refused where there is none or it is no id."""
-    channel = asked or default
+def require_channel(wanted_channel: str | None, default: str | None) -> str:
+    """Return the channel id for the alert. Raises RequestRefused where there is none or it is no id."""
+    channel = wanted_channel or default
     if not channel:
         raise RequestRefused(422, "No channel is named.", "Add ?channel=C… to the address, or set WEBHOOK_CHANNEL.")
     if not _CHANNEL.fullmatch(channel):
@@ -116,7 +118,7 @@ def require_channel(asked: str | None, default: str | None) -> str:
 
 
 async def read_body(request: web.Request) -> bytes:
-    """The body; raises Refused for one that is larger than the limit, without keeping it."""
+    """Return the body. Raises RequestRefused for one that is larger than the limit, without holding it in memory."""
     too_large = RequestRefused(413, f"The body is larger than {MAX_BODY} bytes.", "Send fewer alerts at once.")
     if (request.content_length or 0) > MAX_BODY:
         raise too_large
@@ -136,25 +138,25 @@ async def read_body(request: web.Request) -> bytes:
 
 
 def read_intake(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> IntakeAlert:
-    """The alert in a body; raises Refused with the first fields that are wrong."""
+    """Return the alert in a body. Raises RequestRefused with the first fields that are wrong."""
     return validate_body(read_json(raw), model).to_intake()
 
 
 def read_json(raw: bytes) -> dict[str, Any]:
-    """The JSON object in a body; raises Refused."""
+    """Return the JSON object in a body. Raises RequestRefused."""
     try:
-        said = json.loads(raw.decode("utf-8"))
+        body = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as bad:
         raise RequestRefused(400, "The body is not JSON that can be read.", "Send one JSON object in UTF-8.") from bad
-    if not isinstance(said, dict):
-        raise RequestRefused(400, f"The body is JSON, but a {type(said).__name__}.", "Send one JSON object.")
-    return said
+    if not isinstance(body, dict):
+        raise RequestRefused(400, f"The body is JSON, but a {type(body).__name__}.", "Send one JSON object.")
+    return body
 
 
-def validate_body(said: Mapping[str, Any], model: type[BodyModel]) -> BodyModel:
-    """The body as its model; raises Refused with the first fields that are wrong."""
+def validate_body(body: Mapping[str, Any], model: type[BodyModel]) -> BodyModel:
+    """Return the body as its model. Raises RequestRefused with the first fields that are wrong."""
     try:
-        return model.model_validate(said)
+        return model.model_validate(body)
     except ValidationError as bad:
         wrong = "; ".join(_format_error(error) for error in bad.errors()[:5])
         raise RequestRefused(422, wrong, _format_expected(model)) from bad

@@ -10,17 +10,9 @@ import pytest
 
 from bot.adapters import chart
 from bot.adapters.chart import WIDTH, MatplotlibCharts, load_fonts, measure_height
-from bot.domain.reports.digest_chart import Bar, Column, DigestChart
+from bot.domain.reports.digest_chart import Bar, Column
 from bot.ports.errors import ChartUnavailable
-
-CHART = DigestChart(
-    "Week of 2026-11-16",
-    "7 incidents, 4 in the period before",
-    (Bar(("OTP is late",), 3, 1), Bar(("Disk full",), 2, 0)),
-    2,
-    tuple(Column(f"Mon {n}", n) for n in range(7)),
-    "in words",
-)
+from tests.adapters.chart_support import CHART
 
 
 def size(png: bytes) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from bot.parsers import read
 from bot.parsers.explained.rules import explain
 from bot.parsers.shape import build_shape
 from bot.records.alert_json import read_alert, write_alert
-from tests.parsers.test_reading import SLACK_KEYS, VALUES
+from tests.parsers.reading_support import SLACK_KEYS, VALUES
 
 EVENTS = st.dictionaries(st.sampled_from(SLACK_KEYS), VALUES, max_size=8)
 LOUD = EVENTS.map(lambda event: {**event, "bot_id": "B1", "subtype": "bot_message"})

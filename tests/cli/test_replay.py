@@ -23,7 +23,7 @@ from bot.domain.recall.query import OPERATOR
 from bot.ports.unit_of_work import Changes
 from bot.workflows.operations.replay_file import read_replay_file
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
-from tests.adapters.store.database.test_upgrades import first_release
+from tests.adapters.store.database.upgrades_support import first_release
 from tests.cli.command import Precedent
 from tests.scenarios.month import Occurrence, occurrences
 from tests.workflows.world import World, world

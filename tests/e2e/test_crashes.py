@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from bot.slack import ids
-from tests.e2e.process import BotProcess, said, served, until
-from tests.e2e.test_story import ALERT, CHANNEL, block, brief_of
+from tests.e2e.crashes_support import begun, settled
+from tests.e2e.process import BotProcess, said, until
+from tests.e2e.story_support import ALERT, CHANNEL, block, brief_of
 
 pytestmark = pytest.mark.integration  # for its length; it needs no service
-
-
-@pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[BotProcess]:
-    async with served(tmp_path) as running:
-        yield running
-
-
-def begun(bot: BotProcess, method: str) -> int:
-    """How many calls of a method have arrived, answered or not."""
-    return bot.slack.counters().get(f"begun:{method}", 0)
-
-
-async def settled(bot: BotProcess, ts: str, replies: int) -> None:
-    """Wait for the replies, then long enough that a second one would have come."""
-    await brief_of(bot, ts, replies)
-    await asyncio.sleep(3)
-    assert len(bot.slack.replies(CHANNEL, ts)) == replies
 
 
 async def test_killed_after_the_ack_and_before_any_work(bot: BotProcess) -> None:

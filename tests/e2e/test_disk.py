@@ -19,14 +19,14 @@ from bot.bootstrap.application import Application, run_application
 from bot.bootstrap.modes.playground import build_local_settings, read_manifest
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
-from bot.playground.interactions import InteractionResult
+from bot.playground.modals import InteractionResult
 from bot.playground.server import LocalSlack
 from bot.ports.errors import StoreUnavailable
 from bot.ports.posts import IncidentPost
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from tests.e2e.process import BotProcess, said, until
-from tests.e2e.test_story import ALERT, CHANNEL, block
+from tests.e2e.story_support import ALERT, CHANNEL, block
 
 # long enough that it does not find its place in pages that are there already
 FIX = "Rebuild the partition. " + "手順を一つずつ確認する。 " * 200

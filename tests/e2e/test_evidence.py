@@ -26,7 +26,7 @@ from bot.ports.errors import EvidenceUnavailable
 from bot.ports.unit_of_work import Changes
 from tests.e2e.process import said
 from tests.e2e.prometheus import VICTORIA, require, victoria, watching
-from tests.e2e.test_prometheus import CHANNEL, own
+from tests.e2e.prometheus_support import CHANNEL, own
 from tests.ports import free_port
 
 PATIENCE_S = 25.0

@@ -4,47 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.bootstrap.application import Application, run_application
+from bot.bootstrap.application import run_application
 from bot.bootstrap.modes.playground import build_local_settings, read_manifest
 from bot.bootstrap.modes.seeds import SEEDS
 from bot.playground.server import LocalSlack
+from tests.e2e.intake_support import CHANNEL, TOKEN, Served
 from tests.e2e.process import said
 from tests.web.bodies import GENERIC, sent
 
 pytestmark = pytest.mark.integration  # for its length; it needs no service
-
-CHANNEL = "alerts-direct"
-TOKEN = "s3cret-token-of-the-tests"
-
-
-@dataclass
-class Served:
-    slack: LocalSlack
-    bot: Application
-    channel_id: str
-
-    async def send(self, path: str, body: Any, token: str = TOKEN) -> tuple[int, dict[str, Any]]:
-        url = f"http://127.0.0.1:{self.bot.port}/webhook/{path}"
-        headers = {"Authorization": f"Bearer {token}"}
-        async with aiohttp.ClientSession() as session, session.post(url, json=body, headers=headers) as answer:
-            return answer.status, await answer.json()
-
-    def posts(self) -> list[dict[str, Any]]:
-        mine = self.slack.bot_id
-        return [m for m in self.slack.messages(CHANNEL) if m.get("bot_id") == mine and "thread_ts" not in m]
-
-    def replies(self) -> list[dict[str, Any]]:
-        mine = self.slack.bot_id
-        found = [m for m in self.slack.messages(CHANNEL) if m.get("bot_id") == mine]
-        return [m for m in found if m.get("thread_ts") not in (None, m["ts"])]
 
 
 @pytest.fixture

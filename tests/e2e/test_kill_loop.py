@@ -25,7 +25,7 @@ from bot.slack import ids
 from tests.databases import fresh_postgres
 from tests.e2e.http_bank import ADDRESS, FlakyBank, flaky_bank
 from tests.e2e.process import ROOT, BotProcess, said, until
-from tests.e2e.test_story import block
+from tests.e2e.story_support import block
 from tests.fakes import FakeClock, FakeIds
 
 PEOPLE = ("ada", "ben", "cem", "dia")

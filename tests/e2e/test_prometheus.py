@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,8 +12,8 @@ from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.recall.query import OPERATOR
 from tests.e2e.process import said
 from tests.e2e.prometheus import monitoring, require
+from tests.e2e.prometheus_support import CHANNEL, own
 
-CHANNEL = "alerts-prod"
 PATIENCE_S = 25.0
 
 
@@ -24,10 +23,6 @@ def titles(opened: OpenPlayground) -> list[str]:
         m for m in opened.slack.messages(CHANNEL) if m.get("attachments") and m.get("thread_ts", m["ts"]) == m["ts"]
     ]
     return [str(post["attachments"][0]["title"]).partition(" ")[0] for post in posts]
-
-
-def own(opened: OpenPlayground) -> list[dict[str, Any]]:
-    return [m for m in opened.slack.messages(CHANNEL) if m.get("bot_id") == opened.slack.bot_id]
 
 
 async def life_of(opened: OpenPlayground, state: str, fired: int) -> Lifecycle:

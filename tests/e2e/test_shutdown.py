@@ -10,9 +10,9 @@ import pytest
 
 from bot.bootstrap.modes.playground import read_manifest
 from bot.playground.server import LocalSlack
+from tests.e2e.crashes_support import begun, settled
 from tests.e2e.process import BotProcess, until
-from tests.e2e.test_crashes import begun, settled
-from tests.e2e.test_story import ALERT, CHANNEL, brief_of
+from tests.e2e.story_support import ALERT, CHANNEL, brief_of
 
 pytestmark = pytest.mark.integration  # for its length; it needs no service
 

@@ -17,8 +17,8 @@ from bot.bootstrap.modes.playground import build_local_settings, read_manifest
 from bot.bootstrap.modes.seeds import SEEDS
 from bot.playground.server import LocalSlack
 from tests.adapters.evidence.servers import SOURCES, served
+from tests.e2e.intake_support import CHANNEL, TOKEN, Served
 from tests.e2e.process import said
-from tests.e2e.test_intake import CHANNEL, TOKEN, Served
 
 pytestmark = pytest.mark.integration  # for its length; it needs no service
 

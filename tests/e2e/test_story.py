@@ -5,58 +5,21 @@ Starting a bot takes longer than any of these tests, so they share one for each 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from bot.slack import ids
-from tests.e2e.process import BotProcess, said, served, until
+from tests.e2e.process import BotProcess, said, until
+from tests.e2e.story_support import ALERT, CHANNEL, alert, block, brief_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-CHANNEL = "alerts"
-
-
-def alert(name: str, service: str) -> dict[str, Any]:
-    """A post of Alertmanager's about one service."""
-    return {
-        "username": "Alertmanager",
-        "attachments": [
-            {
-                "color": "danger",
-                "title": f"[FIRING:1] {name} {service} (prod eu-west-1 critical)",
-                "title_link": "https://alertmanager.larkpay.example/#/alerts",
-                "fields": [{"title": "Severity", "value": "critical"}, {"title": "Service", "value": service}],
-            }
-        ],
-    }
-
-
-ALERT = alert("LedgerExportChecksumDrift", "ledger-export")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["socket", "http"])
-async def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BotProcess]:
-    http = request.param == "http"
-    async with served(tmp_path_factory.mktemp("story"), http=http, EMBEDDINGS="off" if http else "on") as running:
-        yield running
-
-
-async def brief_of(bot: BotProcess, ts: str, number: int = 1) -> dict[str, Any]:
-    replies = await until(bot.slack, lambda: (r := bot.slack.replies(CHANNEL, ts)) and len(r) >= number and r)
-    found: dict[str, Any] = replies[number - 1]
-    return found
 
 
 def incident_of(brief: dict[str, Any]) -> str:
     """The incident that a brief belongs to."""
     return str(brief["metadata"]["event_payload"]["incident_id"])
-
-
-def block(name: str) -> str:
-    return f"{name}.{ids.INPUT}"
 
 
 async def test_from_alert_to_the_next_alert_that_knows(bot: BotProcess) -> None:

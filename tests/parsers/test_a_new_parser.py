@@ -15,7 +15,7 @@ import bot.parsers
 from bot.parsers import PARSERS, read
 from bot.parsers.message import parse_message
 from bot.parsers.shape import build_shape
-from tests.parsers.test_cases import NAMES, event, holds
+from tests.parsers.cases_support import NAMES, event, holds
 
 TEXT = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(json|python)\n(.*?)```", TEXT, re.DOTALL)

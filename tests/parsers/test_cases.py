@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,21 +11,14 @@ import pytest
 from bot.parsers import PARSERS, read
 from bot.parsers.message import parse_message
 from bot.parsers.shape import build_shape
+from tests.parsers.cases_support import CASES, NAMES, event, holds
 
-CASES = Path(__file__).parent / "cases"
-NAMES = sorted(str(p.relative_to(CASES))[: -len(".alert.json")] for p in CASES.glob("*/*.alert.json"))
 KEYS = {
     "is_alert", "kind", "tool", "state", "title", "severity", "severity_raw", "service", "environment", "region", "vendor", "symptoms", "links", "labels",
     "fingerprint", "delivery", "alerts", "truncated",
 }  # fmt: skip
 # Replies that name nothing of the alert but its thread: only the thread tells which alert they belong to.
 BY_THREAD = {"better_stack/acknowledged"}
-
-
-def event(name: str) -> dict[str, Any]:
-    loaded = json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
-    assert isinstance(loaded, dict)
-    return loaded
 
 
 def facts(name: str) -> dict[str, Any]:
@@ -38,12 +30,6 @@ def facts(name: str) -> dict[str, Any]:
 @cache
 def reading(name: str) -> dict[str, Any]:
     return build_shape(read(event(name)))
-
-
-def holds(symptom: dict[str, Any], found: list[dict[str, Any]]) -> bool:
-    """Whether one found symptom tells what is wanted: the code, or name and value."""
-    wanted = [symptom[k] for k in ("code", "name", "value") if symptom.get(k)]
-    return any(all(str(w).casefold() in json.dumps(f, ensure_ascii=False).casefold() for w in wanted) for f in found)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,10 +18,10 @@ from bot.bootstrap.system import SystemClock
 from bot.playground import LocalSlack
 from bot.ports.files import build_picture_upload, build_postmortem_upload
 from bot.slack.client.chat import SlackChat
-from tests.adapters.test_chart import CHART
+from tests.adapters.chart_support import CHART
+from tests.playground.bolt_support import BUTTONS, MODAL
 from tests.playground.browser import opened
 from tests.playground.conftest import connected
-from tests.playground.test_bolt import BUTTONS, MODAL
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 SEEDS = Path(__file__).parents[2] / "seeds"

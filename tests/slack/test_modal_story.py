@@ -8,7 +8,7 @@ from typing import Any
 from bot.slack import ids
 from bot.slack.views.forms import read_block_base
 from tests.slack.conftest import Desk
-from tests.slack.listeners.test_corrections import press_record, told
+from tests.slack.listeners.corrections_support import press_record, told
 
 SECRET = "xoxb-" + "1234567890-abcdefghijkl"
 

@@ -26,7 +26,7 @@ from bot.slack import ids
 from bot.workflows.recall.preview_brief import PreviewBrief
 from tests.scenarios.month import Occurrence, occurrences
 from tests.slack.conftest import Desk
-from tests.slack.listeners.test_corrections import asks, press_record
+from tests.slack.listeners.corrections_support import asks, press_record
 
 START = datetime(2027, 3, 1, 6, tzinfo=UTC)
 GOLDEN = (0, 13, 26, 27, 41, 44, 50, 53, 59)

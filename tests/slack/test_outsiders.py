@@ -17,7 +17,7 @@ from bot.slack import ids
 from bot.slack.client.chat import SlackChat
 from bot.slack.payload import encode
 from tests.slack.conftest import Desk
-from tests.slack.listeners.test_listeners import BASE, dispatch
+from tests.slack.listeners.listeners_support import BASE, dispatch
 
 SECRET = "C0SECRET"
 OUTSIDE: dict[str, Any] = BASE | {"user": {"id": "U0BOB"}}

@@ -11,7 +11,7 @@ import pytest
 
 from bot.slack import ids
 from tests.slack.conftest import Desk, SteppingClock, wait
-from tests.slack.listeners.test_listeners import BASE, dispatch
+from tests.slack.listeners.listeners_support import BASE, dispatch
 
 SECRET = "C0SECRET"
 SAID = {"outcome": "recovered", "fix": "Flush the ledger cache"}

@@ -119,7 +119,7 @@ async def open_backfill(
     clock = SystemClock()
     async with open_memory(settings, clock, RandomIds()) as memory:
         chat = ComputedLinksChat(build_slack_client(settings), clock, memory.channels)
-        patiently = PacedCaller(clock=clock, a_minute=a_minute, told=waits)
+        patiently = PacedCaller(clock=clock, a_minute=a_minute, on_wait=waits)
         identity = await chat.fetch_identity()
         chat.url = identity.url
         names = build_directory(read_optional_configuration(settings.precedent_config))
@@ -144,7 +144,7 @@ async def open_backfill(
                 reader=reader,
                 answer=answer,
                 patiently=patiently,
-                told=told,
+                on_progress=told,
             ),
             ReportBackfill(store.backfill_progress, store.incidents),
         )

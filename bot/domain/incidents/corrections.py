@@ -90,7 +90,7 @@ def list_quotable_lines(record: Incident) -> tuple[str, ...]:
 
 
 def _list_lines(record: Incident) -> Iterator[str]:
-    said = [record.title, record.root_cause, record.lesson, record.customer_impact]
+    said: list[str | None] = [record.title, *(text for _, text in record.list_texts())]
     said += [text for attempt in record.attempts for text in (attempt.fix, attempt.note)]
     said += [check.check for check in record.failed_checks]
     for text in said:

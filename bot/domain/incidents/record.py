@@ -6,10 +6,11 @@ This is imported, exported, retained and recalled. Unknown is None, never "". Th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 
 class VerificationStatus(StrEnum):
@@ -82,6 +83,11 @@ class Source:
     visibility: str = "public"  # "public", or "private:<channel id>" for members of that channel only
 
 
+# The texts that a resolution records, in the order in which people are asked for them. Recording, import, import merge,
+# purge, bank and index iterate over them: a new one is a field of `Incident` and a name here.
+RESOLUTION_TEXTS = ("root_cause", "lesson", "customer_impact")
+
+
 @dataclass(frozen=True, slots=True)
 class Incident:
     """One incident record."""
@@ -112,3 +118,13 @@ class Incident:
     def happened_at(self) -> datetime | None:
         """The time for sorting and for dates shown: the start if known, else the end."""
         return self.started_at or self.resolved_at
+
+    def list_texts(self) -> list[tuple[str, str]]:
+        """Return (name, text) of the resolution's texts that are recorded, in the order of the fields."""
+        names = (name for name in Incident.__slots__ if name in RESOLUTION_TEXTS)
+        return [(name, text) for name in names if (text := getattr(self, name))]
+
+    def replace_texts(self, texts: Iterable[tuple[str, str]]) -> Incident:
+        """Return the record with these of the resolution's texts."""
+        values: dict[str, Any] = dict(texts)
+        return replace(self, **values)

@@ -32,13 +32,10 @@ def merge_import(before: Incident, imported: Incident) -> Incident:
     known = {normalize(check.check) for check in imported.failed_checks}
     checks = tuple(check for check in before.failed_checks if normalize(check.check) not in known)
     return replace(
-        imported,
+        imported.replace_texts(before.list_texts()),
         attempts=imported.attempts + theirs,
         failed_checks=imported.failed_checks + checks,
-        root_cause=before.root_cause or imported.root_cause,
         boundary=before.boundary if before.boundary is not Boundary.UNKNOWN else imported.boundary,
-        lesson=before.lesson or imported.lesson,
-        customer_impact=before.customer_impact or imported.customer_impact,
         resolved_at=imported.resolved_at or before.resolved_at,
         alerts=imported.alerts + tuple(a for a in before.alerts if a not in imported.alerts),
     )

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from bot.domain.incidents.record import RESOLUTION_TEXTS
+
 # field → what it is called elsewhere, the plainest first: where several columns would do, the first takes it.
 _NAMES = """
 incident_id: incident_id; incident id; incident number; incident no; issue key; tinyid; tiny id; reference; ticket id; key; id; ticket; number; ref; incident
@@ -37,6 +39,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     line.partition(":")[0]: tuple(name.strip() for name in line.partition(":")[2].split(";"))
     for line in _NAMES.strip().splitlines()
 }
+# Fields whose text is taken as it is, wherever a form has them.
+PLACE_FIELDS = ("service", "vendor", "region", "environment")
+PLAIN_FIELDS = (*PLACE_FIELDS, "severity", *RESOLUTION_TEXTS)
 IGNORED = "-"
 _FIELD_OF = {name.replace("_", " "): field for field, names in reversed(tuple(FIELDS.items())) for name in names}
 _CUSTOM = re.compile(r"custom field \((.*)\)", re.IGNORECASE)

@@ -24,7 +24,7 @@ from bot.records.importers.coerce import (
     read_moment,
     split_list,
 )
-from bot.records.importers.column_names import FIELDS, IGNORED, normalize_heading, recognize_columns
+from bot.records.importers.column_names import FIELDS, IGNORED, PLAIN_FIELDS, normalize_heading, recognize_columns
 from bot.records.importers.entries import MAX_DOCUMENT, ImportEntry, ImportForm, NativeRow
 from bot.records.importers.jira import build_jira_id
 from bot.records.importers.prose import read_description
@@ -143,8 +143,7 @@ def _build_row(cells: Sequence[str], headings: Sequence[str], fields: Mapping[in
         "title": told.get("title"),
         "source": {"kind": "import", "url": told.get("url")},
     }
-    plain = ("service", "vendor", "region", "environment", "severity", "root_cause", "customer_impact", "lesson")
-    row |= drop_empty((name, told.get(name)) for name in plain)
+    row |= drop_empty((name, told.get(name)) for name in PLAIN_FIELDS)
     row["started_at"] = started = read_moment(told.get("started_at"), "started_at")
     ended = read_moment(told.get("resolved_at"), "resolved_at") or add_seconds(started, told.get("seconds"), "seconds")
     row["resolved_at"] = ended or add_seconds(started, _read_seconds(told.get("minutes")), "minutes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     build_attempts,
@@ -14,7 +15,7 @@ from bot.records.importers.coerce import (
     read_text,
     read_texts,
 )
-from bot.records.importers.column_names import find_field
+from bot.records.importers.column_names import PLAIN_FIELDS, find_field
 from bot.records.importers.entries import NativeRow
 from bot.records.importers.prose import read_description
 from bot.records.importers.sections import format_steps
@@ -23,10 +24,9 @@ from bot.records.importers.sections import format_steps
 RESERVED = ("INC-", "PD-", "OPS-", "IIO-", "PM-", "IMP-", "CSV-", "JIRA-")
 # Deeper than any document a person writes.
 _DEEPEST = 40
-_CUSTOM = ("root_cause", "service", "vendor", "region", "environment", "severity", "customer_impact", "lesson")
 
 
-def is_jira_issue(row: Mapping[str, Any]) -> bool:
+def is_jira_issue(row: JsonObject) -> bool:
     """Return whether this is a Jira issue."""
     return "key" in row and isinstance(row.get("fields"), Mapping)
 
@@ -36,7 +36,7 @@ def build_jira_id(key: str | None) -> str | None:
     return f"JIRA-{key}" if key and key.startswith(RESERVED) and not key.startswith("JIRA-") else key
 
 
-def read_jira_issue(issue: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
+def read_jira_issue(issue: JsonObject, names: Mapping[str, str]) -> NativeRow:
     """Return an issue as a native row. Raises RecordRejected for one that is still open."""
     fields = issue.get("fields")
     if not isinstance(fields, Mapping):
@@ -76,17 +76,17 @@ def read_jira_issue(issue: Mapping[str, Any], names: Mapping[str, str]) -> Nativ
     )
 
 
-def _build_url(issue: Mapping[str, Any]) -> str | None:
+def _build_url(issue: JsonObject) -> str | None:
     address, key = read_text(issue.get("self")), read_text(issue.get("key"))
     return f"{address.partition('/rest/')[0]}/browse/{key}" if address and "/rest/" in address and key else None
 
 
-def _read_custom(fields: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _read_custom(fields: JsonObject, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield custom fields whose names are known (`expand=names`)."""
     for key, name in names.items():
         value = fields.get(key)
         field = find_field(name) if key.startswith("customfield_") and isinstance(name, str) else None
-        if field in {*_CUSTOM, "fix"} and value:
+        if field in {*PLAIN_FIELDS, "fix"} and value:
             said = drop_placeholder(_read_text(value) or ", ".join(read_texts(value)))
             if said and field:
                 yield field, said

@@ -5,6 +5,7 @@ Only text under a heading or label that is known is read, and a summary.
 
 from __future__ import annotations
 
+from bot.domain.incidents.record import RESOLUTION_TEXTS
 from bot.records.importers.coerce import build_attempts, drop_empty
 from bot.records.importers.entries import NativeRow
 from bot.records.importers.sections import (
@@ -34,9 +35,7 @@ def read_write_up_fields(told: WriteUp) -> NativeRow:
         iter(
             [
                 ("symptoms", symptoms),
-                ("root_cause", parts.get("root_cause")),
-                ("customer_impact", parts.get("customer_impact")),
-                ("lesson", parts.get("lesson")),
+                *((name, parts.get(name)) for name in RESOLUTION_TEXTS),
                 ("attempts", attempts),
                 ("failed_checks", read_checks(parts.get("failed_checks"))),
                 ("evidence", kept),

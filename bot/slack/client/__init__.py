@@ -1,1 +1,1 @@
-"""Calls to Slack. Must not decide what is said."""
+"""Calls to Slack's Web API."""

@@ -1,5 +1,7 @@
-"""What Slack tells of the app itself: who it is, what it may do, what time it is there, whether a socket can be opened,
-and where it is. For examining an installation. Must not change, post or open anything.
+"""Ask Slack about the app itself: who it is, what it may do, the time there, whether a socket can be opened, its
+channels.
+
+For examining an installation: nothing is changed, posted or opened.
 """
 
 from __future__ import annotations
@@ -23,31 +25,33 @@ _APP_IN_TOKEN = re.compile(r"xapp-\d+-(A[A-Z0-9]{2,30})-")
 
 @dataclass(frozen=True, slots=True)
 class AppIdentity:
-    """The answer to auth.test. `scopes` is empty where Slack names none; `there` is the time on Slack's side; `app_id` is
-    None where the scope users:read is missing."""
+    """Answer to auth.test."""
 
     user_id: str
     bot_id: str
     name: str
     team_id: str
     team: str
+    # Empty where Slack names none.
     scopes: frozenset[str] = frozenset()
+    # The time on Slack's side.
     there: datetime | None = None
+    # None where the scope users:read is missing.
     app_id: str | None = None
 
 
 async def fetch_app_identity(chat: SlackChat) -> AppIdentity:
-    """Who the bot is. Raises ChatAuthRejected with Slack's code, ChatUnavailable."""
+    """Return who the bot is. Raises ChatAuthRejected with Slack's code, ChatUnavailable."""
     headers: dict[str, str] = {}
 
-    async def asked() -> Any:
+    async def call() -> Any:
         answer = await chat.client.auth_test()
         headers.update({str(name).lower(): str(value) for name, value in (answer.headers or {}).items()})
         return answer
 
-    said = await chat.ask("identity", asked)
+    answer = await chat.ask("identity", call)
     user, bot, name, team_id, team = (
-        str(said.get(key) or "") for key in ("user_id", "bot_id", "user", "team_id", "team")
+        str(answer.get(key) or "") for key in ("user_id", "bot_id", "user", "team_id", "team")
     )
     scopes = frozenset(filter(None, (scope.strip() for scope in headers.get("x-oauth-scopes", "").split(","))))
     return AppIdentity(
@@ -57,40 +61,40 @@ async def fetch_app_identity(chat: SlackChat) -> AppIdentity:
 
 async def _fetch_app_id(chat: SlackChat, bot_id: str) -> str | None:
     try:
-        said = await chat.ask("bot", lambda: chat.client.bots_info(bot=bot_id))
+        answer = await chat.ask("bot", lambda: chat.client.bots_info(bot=bot_id))
     except ChatRejected:
         return None
-    return str((said.get("bot") or {}).get("app_id") or "") or None
+    return str((answer.get("bot") or {}).get("app_id") or "") or None
 
 
-def _parse_time(said: str | None) -> datetime | None:
+def _parse_time(header: str | None) -> datetime | None:
     try:
-        found = parsedate_to_datetime(said or "")
+        found = parsedate_to_datetime(header or "")
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def read_app_id(token: str) -> str | None:
-    """The id of the app that an app-level token belongs to, as it stands in the token itself."""
+    """Return the id of the app that an app-level token belongs to; the token itself holds it."""
     found = _APP_IN_TOKEN.match(token)
     return found[1] if found else None
 
 
 async def fetch_socket_warning(chat: SlackChat, token: str, api_url: str) -> str:
-    """What Slack warns of when it is asked for a socket, "" for nothing; no socket is opened. Raises ChatAuthRejected with
-    Slack's code, ChatRejected, ChatUnavailable."""
+    """Return what Slack warns of when it is asked for a socket, "" for nothing; no socket is opened. Raises
+    ChatAuthRejected with Slack's code, ChatRejected, ChatUnavailable."""
     client = build_web_client(token, api_url)
-    said = await chat.ask("socket", lambda: client.apps_connections_open(app_token=token))
-    told = (said.get("response_metadata") or {}).get("messages")
-    return "; ".join(str(one) for one in told) if isinstance(told, list) else ""
+    answer = await chat.ask("socket", lambda: client.apps_connections_open(app_token=token))
+    warnings = (answer.get("response_metadata") or {}).get("messages")
+    return "; ".join(str(one) for one in warnings) if isinstance(warnings, list) else ""
 
 
 async def list_joined_channels(chat: SlackChat) -> tuple[Channel, ...]:
-    """The channels that the bot is in. Raises ChatUnavailable, ChatRejected."""
+    """Return the channels that the bot is in. Raises ChatUnavailable, ChatRejected."""
     found: list[Mapping[str, Any]] = []
-    async for said in fetch_pages(lambda at: chat.ask("channels", _build_page_call(chat, at)), PAGES):
-        found += read_rows(said, "channels")
+    async for answer in fetch_pages(lambda at: chat.ask("channels", _build_page_call(chat, at)), PAGES):
+        found += read_rows(answer, "channels")
     return tuple(parse_channel(str(row.get("id") or ""), {**row, "is_member": True}) for row in found)
 
 
@@ -99,7 +103,7 @@ def _build_page_call(chat: SlackChat, cursor: str | None) -> Callable[[], Awaita
 
 
 async def find_channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None:
-    """The channel of this id, if the bot can see it. Raises ChatRejected for any other refusal."""
+    """Return the channel, None if the bot cannot see it. Raises ChatRejected for any other refusal."""
     try:
         return await chat.read_channel(channel_id)
     except ChatRejected as refused:
@@ -109,13 +113,16 @@ async def find_channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None
 
 
 async def list_posts(chat: SlackChat, channel: str, oldest: str, own: AppIdentity) -> Sequence[str]:
-    """The ts of what others posted in a channel after `oldest` and after the bot joined it, of the latest hundred; each
-    of them is told as an event. Raises ChatUnavailable, ChatRejected."""
-    said = await chat.ask(
+    """Return the ts of what others posted in a channel after `oldest` and after the bot joined it, of the latest
+    hundred.
+
+    Slack tells each of them as an event, so these are what must have arrived. Raises ChatUnavailable, ChatRejected.
+    """
+    answer = await chat.ask(
         "history", lambda: chat.client.conversations_history(channel=channel, oldest=oldest, limit=100)
     )
     found: list[str] = []
-    for message in read_rows(said, "messages"):
+    for message in read_rows(answer, "messages"):
         if message.get("subtype") == "channel_join" and message.get("user") == own.user_id:
             break
         if message.get("subtype") in (None, "bot_message") and not _is_own(message, own):
@@ -128,17 +135,17 @@ def _is_own(message: Mapping[str, Any], own: AppIdentity) -> bool:
 
 
 async def is_person(chat: SlackChat, user: str) -> bool:
-    """Whether there is such a person here, and is still. Raises ChatUnavailable, ChatRejected."""
+    """Tell whether there is such a person here who is not deactivated. Raises ChatUnavailable, ChatRejected."""
     try:
-        said = (await chat.ask("user", lambda: chat.client.users_info(user=user))).get("user") or {}
+        answer = (await chat.ask("user", lambda: chat.client.users_info(user=user))).get("user") or {}
     except ChatRejected as refused:
         if refused.code not in {"user_not_found", "user_not_visible"}:
             raise
         return False
-    return not said.get("deleted") and not said.get("is_bot")
+    return not answer.get("deleted") and not answer.get("is_bot")
 
 
 async def list_group_ids(chat: SlackChat) -> frozenset[str]:
-    """The ids of all user groups. Raises ChatUnavailable, ChatRejected."""
-    said = await chat.ask("groups", chat.client.usergroups_list)
-    return frozenset(str(row.get("id")) for row in read_rows(said, "usergroups") if not row.get("date_delete"))
+    """Return the ids of all user groups. Raises ChatUnavailable, ChatRejected."""
+    answer = await chat.ask("groups", chat.client.usergroups_list)
+    return frozenset(str(row.get("id")) for row in read_rows(answer, "usergroups") if not row.get("date_delete"))

@@ -1,7 +1,7 @@
 """Slack's Web API behind the port `Chat`: calls with a deadline, and every failure as one of the port's errors.
 
-Must not retry, pace or decide: the outbox does. The client must not retry either (see `web_client`), for a post that was
-sent twice is seen twice.
+Nothing is retried or paced here, not even by the SDK (see `build_web_client`): the outbox does, and it looks before it
+posts again.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from bot.slack.client.responses import (
 from bot.slack.payload import read_object, read_text
 
 DEADLINE_S = 10.0
-# Who reads a channel changes: what was said of a public one must not reach whom it was made private for. Slack allows
-# some fifty such questions a minute.
+# Who reads a channel changes: nothing meant for a public one may reach those for whom it was made private. Slack allows
+# about fifty such questions a minute.
 CHANNEL_CACHE_TTL = timedelta(minutes=1)
 MEMBER_CACHE_TTL = timedelta(minutes=1)
 MEMBER_PAGE = 200
@@ -52,7 +52,7 @@ AUTH_CODES = frozenset({
 RATE_LIMIT_CODES = frozenset({"ratelimited", "rate_limited"})
 RETRYABLE_CODES = frozenset({"service_unavailable", "team_added_to_org"})
 ASKS_TO_WAIT = "Slack asks to wait."
-# No limit of Slack's lasts longer.
+# No rate limit of Slack's lasts longer.
 MAX_WAIT_S = 3600.0
 # Slack says of these that something may have been done.
 OUTCOME_UNKNOWN_CODES = frozenset({"fatal_error", "internal_error", "request_timeout"})
@@ -74,13 +74,14 @@ REFUSAL_SENTENCES = {
 
 
 def build_web_client(token: str | None, base_url: str, timeout_s: int = 10) -> AsyncWebClient:
-    """A client for `SlackChat` and the app: no retries of its own, for they would repeat a post that went through."""
+    """Return a client for `SlackChat` and the app. It makes no retries of its own: they would repeat a post that went
+    through."""
     return SlackClient(token=token, base_url=base_url, timeout=timeout_s, retry_handlers=[])
 
 
 @dataclass(slots=True)
 class SlackChat:
-    """`bot.ports.chat.Chat` on Slack's Web API. Channels are kept for a minute, and so is that somebody is in one."""
+    """`bot.ports.chat.Chat` on Slack's Web API. Channels are cached for a minute, and so is that somebody is in one."""
 
     client: AsyncWebClient
     clock: Clock
@@ -91,7 +92,7 @@ class SlackChat:
     _members: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
-        """Make the call; the message ts where there is one, the file's id of an upload."""
+        """Make the call. Return the message ts where there is one, the file's id of an upload."""
         if posting.operation == Operation.UPLOAD:
             return await self._upload(posting)
         operation = OPERATIONS.get(posting.operation)
@@ -111,7 +112,8 @@ class SlackChat:
         return file_id
 
     async def find_delivered(self, posting: Posting) -> str | None:
-        """The ts of a message of ours with this delivery id: looked for in the thread, else in the channel's latest."""
+        """Return the ts of our message with this delivery id, looked for in the thread, else in the channel's latest
+        messages."""
         async for answer in fetch_pages(
             lambda at: self._call("find", lambda: _fetch_page(self.client, posting, at)), PAGES
         ):
@@ -157,7 +159,8 @@ class SlackChat:
         return found
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel. Only a yes is kept, so that who was just invited need not wait."""
+        """Tell whether the person is in the channel. Only a yes is cached, so that a person who was just invited need
+        not wait."""
         now = self.clock.now()
         self._members = {who: at for who, at in self._members.items() if now - at < MEMBER_CACHE_TTL}
         if (channel_id, user_id) in self._members:
@@ -171,31 +174,32 @@ class SlackChat:
         return False
 
     async def get_permalink(self, channel_id: str, ts: str) -> str | None:
-        """A link to the message, or None if it is gone."""
+        """Return a link to the message, or None if it is gone."""
         answer = await self._call("permalink", lambda: self.client.chat_getPermalink(channel=channel_id, message_ts=ts))
         link = answer.get("permalink")
         return link if isinstance(link, str) else None
 
     async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
-        """What people wrote in a thread, of its first thousand messages."""
+        """Return what people wrote in a thread, of its first thousand messages."""
         found: list[Mapping[str, Any]] = []
         posting = Posting(Operation.FIND, channel_id, "", thread_ts=root_ts)
         async for answer in fetch_pages(
             lambda at: self._call("replies", lambda: _fetch_page(self.client, posting, at)), PAGES
         ):
             found += read_rows(answer, "messages")
-        return tuple(said for message in found if (said := read_thread_message(message)))
+        return tuple(read for message in found if (read := read_thread_message(message)))
 
     async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
-        """What a person wrote in this message. Of a reply Slack gives the reply alone, of a root the root first."""
+        """Return what a person wrote in this message. Of a reply Slack gives the reply alone, of a root the root
+        first."""
         answer = await self._call(
             "message", lambda: self.client.conversations_replies(channel=channel_id, ts=ts, limit=1)
         )
         messages = (m for m in read_rows(answer, "messages") if m.get("ts") == ts)
-        return next((said for message in messages if (said := read_thread_message(message))), None)
+        return next((read for message in messages if (read := read_thread_message(message))), None)
 
     async def open_direct_message(self, user_id: str) -> str:
-        """The conversation with this person."""
+        """Return the conversation with this person."""
         answer = await self._call("direct", lambda: self.client.conversations_open(users=user_id))
         opened = (answer.get("channel") or {}).get("id")
         if not isinstance(opened, str):
@@ -203,20 +207,20 @@ class SlackChat:
         return opened
 
     async def fetch_identity(self) -> BotIdentity:
-        """Who the bot is; raises ChatAuthRejected where Slack does not know the token."""
-        said = await self._call("identity", self.client.auth_test)
+        """Return who the bot is. Raises ChatAuthRejected where Slack does not know the token."""
+        answer = await self._call("identity", self.client.auth_test)
         names = ("user_id", "bot_id", "team_id", "team", "url")
-        return BotIdentity(*(str(said.get(name) or "") for name in names))
+        return BotIdentity(*(str(answer.get(name) or "") for name in names))
 
     async def fetch_scopes(self) -> frozenset[str]:
-        """The scopes of the bot token, as Slack names them with each answer; empty where it names none."""
+        """Return the scopes of the bot token, which Slack names with each answer; empty where it names none."""
         answer = await self._answer("identity", self.client.auth_test)
         check_shapes("identity", answer.data)
-        said = _read_header(answer, "x-oauth-scopes") or ""
-        return frozenset(scope.strip() for scope in said.split(",") if scope.strip())
+        header = _read_header(answer, "x-oauth-scopes") or ""
+        return frozenset(scope.strip() for scope in header.split(",") if scope.strip())
 
     async def ask(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
-        """What another part of the Slack layer asks, with the deadline and the errors of this port."""
+        """Make a call for another part of the Slack layer, with the deadline and the errors of this port."""
         return await self._call(operation, call)
 
     async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
@@ -224,7 +228,7 @@ class SlackChat:
         return {} if answer is None else check_shapes(operation, answer.data)
 
     async def _answer(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Slack's answer; None where what the call is about is gone, which is fine."""
+        """Return Slack's answer; None where what the call is about is gone, which is fine."""
         try:
             async with asyncio.timeout(self.deadline_s):
                 return await call()
@@ -246,7 +250,7 @@ class SlackChat:
 
 
 def parse_channel(channel_id: str, info: Mapping[str, Any]) -> Channel:
-    """What matters of `conversations.info`."""
+    """Return the channel that `conversations.info` describes."""
     private = any(info.get(k) for k in ("is_private", "is_im", "is_mpim", "is_group"))
     outside = bool(info.get("is_ext_shared")) or bool(info.get("is_pending_ext_shared"))
     shared = outside or (bool(info.get("is_shared")) and not info.get("is_org_shared"))
@@ -256,8 +260,11 @@ def parse_channel(channel_id: str, info: Mapping[str, Any]) -> Channel:
 
 
 def _require_channel_info(answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is told of a channel. Raises ChatUnavailable for an answer that names none: nothing is known then, and it
-    must not pass for a public channel."""
+    """Return the description of a channel.
+
+    Raises ChatUnavailable for an answer that holds none: nothing is known then, and it must not pass for a public
+    channel.
+    """
     info = answer.get("channel")
     if not isinstance(info, Mapping) or not isinstance(info.get("id"), str) or not info["id"]:
         raise ChatUnavailable("Slack does not say what this channel is.")
@@ -265,20 +272,20 @@ def _require_channel_info(answer: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def read_error_code(problem: SlackApiError) -> str:
-    """Slack's error code, or "http_<status>" for an answer that is none of Slack's API."""
+    """Return Slack's error code, or "http_<status>" for an answer that is none of Slack's API."""
     data = getattr(problem.response, "data", None)
     code = data.get("error") if isinstance(data, Mapping) and data.get("ok") is False else None
     return code if isinstance(code, str) and code else f"http_{read_status(problem)}"
 
 
 def read_status(problem: SlackApiError) -> int:
-    """The HTTP status."""
+    """Return the HTTP status."""
     response = problem.response
     return int(getattr(response, "status_code", None) or getattr(response, "status", None) or 0)
 
 
 def build_chat_error(operation: str, problem: SlackApiError) -> Exception:
-    """Slack's refusal as the port's error."""
+    """Return Slack's refusal as the port's error."""
     code, status = read_error_code(problem), read_status(problem)
     SLACK_ERRORS.labels(operation, code).inc()
     if status == 429 or code in RATE_LIMIT_CODES:
@@ -306,10 +313,10 @@ def _format_auth_error(operation: str, code: str, problem: SlackApiError) -> str
 
 
 def _read_retry_after(problem: SlackApiError) -> float | None:
-    """Seconds, where Slack names a time that can be waited for."""
-    said = _read_header(problem.response, "retry-after")
+    """Return seconds, where Slack names a time that can be waited for."""
+    header = _read_header(problem.response, "retry-after")
     try:
-        wish = float(said) if said is not None else 0.0
+        wish = float(header) if header is not None else 0.0
     except ValueError:
         return None
     return min(wish, MAX_WAIT_S) if math.isfinite(wish) and wish > 0 else None
@@ -338,7 +345,7 @@ async def _post(client: AsyncWebClient, p: Posting) -> Any:
 
 
 async def _update(client: AsyncWebClient, p: Posting) -> Any:
-    """Without metadata: then the post's own stays, by which it can be found."""
+    """Update without metadata: then the post keeps its own, by which it is found."""
     return await client.chat_update(channel=p.channel, ts=p.ts or "", text=p.text, blocks=_copy_blocks(p))
 
 

@@ -1,6 +1,6 @@
-"""Listening for the first events of a new app, by Socket Mode, and what else setting it up asks of Slack.
+"""Wait for the first events of a new app by Socket Mode, and look up what setting it up needs of Slack.
 
-Must not acknowledge what arrives: an event that is only looked at here still belongs to the bot, and Slack sends it again.
+What arrives is not acknowledged: it still belongs to the bot, and Slack sends it again.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ NO_SOCKET = (
     "Slack's Web API answers, but its websocket (wss-primary.slack.com, port 443) cannot be opened: let it through the"
     " firewall, or set HTTPS_PROXY."
 )
-# What fails here is told once and by us; the client would log each try.
+# A failure here is reported once, by us; the client would log each try.
 _SILENT = logging.getLogger("bot.slack.client.first_events")
 _SILENT.setLevel(logging.CRITICAL + 1)
 
 
 @dataclass(slots=True)
 class FirstEvents:
-    """An open connection: how many the app has with this one, and the events as they arrive."""
+    """One open connection and the events that arrive on it."""
 
+    # How many connections the app has with this one.
     connections: int = 1
     greeted: asyncio.Event = field(default_factory=asyncio.Event)
     events: asyncio.Queue[Mapping[str, Any]] = field(default_factory=asyncio.Queue)
 
     async def take(self, _client: object, frame: Mapping[str, Any], _raw: str | None) -> None:
-        """One frame of the websocket."""
+        """Take one frame of the websocket."""
         if frame.get("type") == "hello":
             count = frame.get("num_connections")
             self.connections = count if isinstance(count, int) and count > 0 else 1
@@ -55,7 +56,8 @@ class FirstEvents:
 
 
 async def open_connection(app_token: str, api_url: str, clock: Clock) -> str:
-    """The address of a new websocket, which also proves the token's scope. Raises ChatRejected, ChatUnavailable."""
+    """Return the address of a new websocket, which also proves the token's scope. Raises ChatRejected,
+    ChatUnavailable."""
     client = build_web_client(None, api_url)
     chat = SlackChat(client, clock)
     answer = await chat.ask("connect", lambda: client.apps_connections_open(app_token=app_token))
@@ -66,26 +68,26 @@ async def open_connection(app_token: str, api_url: str, clock: Clock) -> str:
 
 @asynccontextmanager
 async def watch_first_events(app_token: str, api_url: str, clock: Clock) -> AsyncIterator[FirstEvents]:
-    """Connected, and greeted by Slack. Raises ChatRejected, ChatUnavailable."""
+    """Connect, and wait for Slack's hello. Raises ChatRejected, ChatUnavailable."""
     url = await open_connection(app_token, api_url, clock)
-    heard = FirstEvents()
+    events = FirstEvents()
     client = SocketModeClient(app_token, _SILENT, AsyncWebClient(base_url=api_url))
     client.wss_uri = url
-    client.message_listeners.append(heard.take)
+    client.message_listeners.append(events.take)
     try:
         try:
             async with asyncio.timeout(CONNECT_S):
                 await client.connect()  # type: ignore[no-untyped-call]  # the SDK leaves it unannotated
-                await heard.greeted.wait()
+                await events.greeted.wait()
         except TimeoutError as silent:
             raise ChatUnavailable(NO_SOCKET) from silent
-        yield heard
+        yield events
     finally:
         await client.close()  # type: ignore[no-untyped-call]  # likewise
 
 
 async def find_channel_by_name(chat: SlackChat, name: str) -> Channel | None:
-    """The channel of this name that the bot can see: any public one, and private ones that it is in."""
+    """Return the channel of this name that the bot can see: any public one, and private ones that it is in."""
     async for answer in fetch_pages(lambda at: chat.ask("channels", lambda: _fetch_page(chat, at)), PAGES):
         for info in read_rows(answer, "channels"):
             if info.get("id") and name in (info.get("name"), info.get("name_normalized")):

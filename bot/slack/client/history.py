@@ -1,4 +1,4 @@
-"""Reading channels back through Slack's Web API. Must not decide which ones, how far, or what a message means."""
+"""Read channels back through Slack's Web API. Which ones and how far is decided elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = "public_channel,private_channel"
 
 @dataclass(frozen=True, slots=True)
 class SlackHistory:
-    """`bot.ports.channel_history.ChannelHistory` and `PastHistory` on the calls of `SlackChat`."""
+    """`bot.ports.channel_history.ChannelHistory` and `ChannelArchive` on the calls of `SlackChat`."""
 
     chat: SlackChat
 
@@ -76,7 +76,7 @@ class SlackHistory:
 
 @dataclass(frozen=True, slots=True)
 class PastReader:
-    """`bot.ports.channel_history.MessageReader`: a message of a channel is read as its event would have been."""
+    """`bot.ports.channel_history.MessageReader`: reads a message of a channel as its event would have been read."""
 
     own: OwnIdentity
     team_id: str
@@ -95,8 +95,8 @@ class PastReader:
         if not message.get("bot_id") and message.get("subtype") != "bot_message":
             return None
         profile = message.get("bot_profile")
-        named = profile.get("name") if isinstance(profile, Mapping) else None
-        return str(message.get("username") or named or message.get("bot_id") or "an unknown bot")
+        name = profile.get("name") if isinstance(profile, Mapping) else None
+        return str(message.get("username") or name or message.get("bot_id") or "an unknown bot")
 
     def is_by_person(self, message: Mapping[str, Any]) -> bool:
         """See the port."""

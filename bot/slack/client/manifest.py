@@ -1,6 +1,7 @@
-"""The app's manifest for a person to create the app with: for Socket Mode or for HTTP, as a link or as text to paste.
+"""Prepare the app's manifest for a person to create the app with: for Socket Mode or for HTTP, as a link or as text to
+paste.
 
-Pure. Must not hold any part of the manifest: that is manifest.yml, given parsed.
+The manifest itself is manifest.yml; it comes in parsed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ EVENTS = "/slack/events"
 
 
 def adapt_to_http(manifest: Mapping[str, Any], address: str) -> dict[str, Any]:
-    """The manifest of an app whose events, buttons and commands Slack sends to this address (without the path)."""
+    """Return the manifest of an app whose events, buttons and commands Slack sends to this address (without the
+    path)."""
     made: dict[str, Any] = copy.deepcopy(dict(manifest))
     url = address.rstrip("/") + EVENTS
     settings = made["settings"]
@@ -31,5 +33,6 @@ def adapt_to_http(manifest: Mapping[str, Any], address: str) -> dict[str, Any]:
 
 
 def build_creation_link(manifest: Mapping[str, Any]) -> str:
-    """The address of Slack's page that creates an app, with the manifest filled in: compact, so that it stays short."""
+    """Return the address of Slack's page that creates an app, with the manifest filled in; compact, so that it stays
+    short."""
     return CREATE + quote(json.dumps(manifest, ensure_ascii=False, separators=(",", ":")), safe=PLAIN)

@@ -1,7 +1,5 @@
-"""Who people and apps are, as Slack says: the port `People`. Kept for some minutes, for a role is asked at every act.
-
-Must not decide who may do what (that is `bot.domain.access.roles`).
-"""
+"""Who people and apps are, according to Slack: the port `PeopleDirectory`. Cached for some minutes, because a role is
+asked at every act."""
 
 from __future__ import annotations
 
@@ -25,15 +23,16 @@ MOST_APPS = 20
 
 @dataclass(slots=True)
 class SlackPeople:
-    """`bot.ports.channels.People` on Slack's Web API. `team_id` is the bot's; `steward_group` and
-    `verifier_group` are the user groups that are asked about, where the operator named some."""
+    """`bot.ports.channels.PeopleDirectory` on Slack's Web API."""
 
     chat: SlackChat
     clock: Clock
+    # The bot's own team; users of other teams are outsiders.
     team_id: str = ""
+    # The user groups that the operator named, None for none.
     steward_group: str | None = None
     verifier_group: str | None = None
-    _kept: dict[tuple[str, str], tuple[Any, datetime]] = field(default_factory=dict)
+    _cached: dict[tuple[str, str], tuple[Any, datetime]] = field(default_factory=dict)
 
     async def read_person(self, user_id: str) -> Person:
         """See the port."""
@@ -59,8 +58,8 @@ class SlackPeople:
         """See the port."""
         found = await self._fetch_optional("groups", "", self.chat.client.usergroups_list, "usergroups")
         rows = [g for g in found or () if isinstance(g, Mapping) and g.get("id") and not g.get("date_delete")]
-        named = sorted((Group(str(g["id"]), str(g.get("name") or g["id"])) for g in rows), key=lambda g: g.name)
-        return tuple(named[:MOST_GROUPS])
+        by_name = sorted((Group(str(g["id"]), str(g.get("name") or g["id"])) for g in rows), key=lambda g: g.name)
+        return tuple(by_name[:MOST_GROUPS])
 
     async def read_app_names(self, sources: Sequence[str]) -> Mapping[str, str]:
         """See the port."""
@@ -73,7 +72,7 @@ class SlackPeople:
         return str(found.get("name") or "") if isinstance(found, Mapping) else ""
 
     async def _list_members(self, group_id: str) -> Sequence[str]:
-        """The user group's members; nobody where there is no such group, or the app may not ask."""
+        """Return the user group's members; nobody where there is no such group, or the app may not ask."""
         client = self.chat.client
         try:
             members = await self._fetch_cached(
@@ -84,7 +83,7 @@ class SlackPeople:
         return members if isinstance(members, list) else ()
 
     async def _fetch_optional(self, kind: str, name: str, call: Callable[[], Awaitable[Any]], key: str) -> Any:
-        """What is nice to have: nothing where Slack does not give it."""
+        """Return something nice to have; None where Slack does not give it."""
         try:
             return await self._fetch_cached(kind, name, call, key)
         except (ChatRejected, ChatUnavailable):
@@ -92,15 +91,15 @@ class SlackPeople:
 
     async def _fetch_cached(self, kind: str, name: str, call: Callable[[], Awaitable[Any]], key: str) -> Any:
         now = self.clock.now()
-        self._kept = {asked: kept for asked, kept in self._kept.items() if now - kept[1] < CACHE_TTL}
-        if (kind, name) not in self._kept:
+        self._cached = {key: entry for key, entry in self._cached.items() if now - entry[1] < CACHE_TTL}
+        if (kind, name) not in self._cached:
             answer = await self.chat.ask(kind, call)
-            self._kept[kind, name] = (answer.get(key) or {}, now)
-        return self._kept[kind, name][0]
+            self._cached[kind, name] = (answer.get(key) or {}, now)
+        return self._cached[kind, name][0]
 
 
 def is_outsider(user: Mapping[str, Any], team_id: str) -> bool:
-    """Whether a user of `users.info` belongs to another organisation; in an enterprise all its teams are ours."""
+    """Tell whether a user of `users.info` belongs to another organization; in an enterprise all its teams are ours."""
     enterprise = user.get("enterprise_user")
     teams = enterprise.get("teams") if isinstance(enterprise, Mapping) else None
     if isinstance(teams, list) and team_id in teams:

@@ -1,5 +1,6 @@
-"""What comes back from Slack's address, read with the suspicion that something in between answered: a proxy's login page,
-a gateway's error. Must not decide what a refusal means, and must not let an odd answer become a Python error.
+"""Check what comes back from Slack's address: a proxy's login page or a gateway's error may answer in its place.
+
+An odd answer becomes one of the port's errors, never a Python error.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ OPERATION_SHAPES: Mapping[str, Mapping[str, type]] = {
 
 
 class NotSlack(SlackClientError):  # told as one of the port's errors by `SlackChat`
-    """An answer that is no JSON object."""
+    """Raised for an answer that is no JSON object."""
 
 
 class SlackClient(AsyncWebClient):
-    """The SDK's client, for which every body is one of Slack's: on another it fails in ways that are no errors of Slack."""
+    """SDK client that checks bodies. The SDK takes every body for one of Slack's, and on another it fails in ways that
+    are no errors of Slack."""
 
     async def _request(self, *, http_verb: str, api_url: str, req_args: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -52,10 +54,12 @@ class SlackClient(AsyncWebClient):
         return found
 
 
-def build_not_slack_error(operation: str, said: str = "") -> ChatOutcomeUnknown:
-    """What to raise where something else than Slack answered. Whether Slack did it is not known: it may have, and its
-    answer was replaced."""
-    more = f" ({said})" if said else ""
+def build_not_slack_error(operation: str, detail: str = "") -> ChatOutcomeUnknown:
+    """Return what to raise where something else than Slack answered.
+
+    Whether Slack did it is not known: it may have, and its answer was replaced.
+    """
+    more = f" ({detail})" if detail else ""
     return ChatOutcomeUnknown(
         f"What answered {operation} is not Slack{more}: a proxy or a login page between here and Slack, or SLACK_API_URL"
         " is wrong."
@@ -63,7 +67,7 @@ def build_not_slack_error(operation: str, said: str = "") -> ChatOutcomeUnknown:
 
 
 def check_shapes(operation: str, data: object) -> Mapping[str, Any]:
-    """The answer, in the shapes of Slack's. Raises ChatOutcomeUnknown."""
+    """Return the answer, in the shapes of Slack's. Raises ChatOutcomeUnknown."""
     if not isinstance(data, Mapping):
         raise build_not_slack_error(operation, "no JSON object")
     for name, kind in {**SHAPES, **OPERATION_SHAPES.get(operation, {})}.items():
@@ -73,24 +77,26 @@ def check_shapes(operation: str, data: object) -> Mapping[str, Any]:
 
 
 def read_rows(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """The objects of a list; what else stands in it is left out."""
+    """Return the objects of a list; anything else in it is left out."""
     found = answer.get(name)
     return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
 
 
 def read_next_cursor(answer: Mapping[str, Any]) -> str:
-    """Where the next page begins, "" at the end."""
+    """Return where the next page begins, "" at the end."""
     found = (answer.get("response_metadata") or {}).get("next_cursor")
     return found if isinstance(found, str) else ""
 
 
 async def fetch_pages(
-    ask: Callable[[str | None], Awaitable[Mapping[str, Any]]], most: int
+    ask: Callable[[str | None], Awaitable[Mapping[str, Any]]], limit: int
 ) -> AsyncIterator[Mapping[str, Any]]:
-    """Answer after answer, until there is no more or there were `most`. Raises ChatUnavailable where the pages go round in
-    a circle, and what `ask` raises."""
+    """Yield answer after answer, until there is no more or there were `most`.
+
+    Raises ChatUnavailable where the pages go round in a circle, and what `ask` raises.
+    """
     seen, cursor = PageCursors(), ""
-    for _ in range(most):
+    for _ in range(limit):
         answer = await ask(cursor or None)
         yield answer
         cursor = seen.follow(read_next_cursor(answer))

@@ -1,4 +1,4 @@
-"""Reading one thread, when a person asked for its post-mortem. Must not keep what it reads, nor read what nobody asked for."""
+"""Read one thread, when a person asked for its post-mortem. Nothing of it is stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPOKEN = frozenset({None, "thread_broadcast", "file_share", "me_message"})
 
 @dataclass(frozen=True, slots=True)
 class SlackThreads:
-    """`bot.ports.files.Threads` on the calls of `SlackChat`."""
+    """`bot.ports.files.ThreadReader` on the calls of `SlackChat`."""
 
     chat: SlackChat
 
@@ -33,10 +33,10 @@ class SlackThreads:
             "thread", lambda: self.chat.client.conversations_replies(channel=channel, ts=root_ts, limit=PAGE)
         )
         found = (read_saying(message) for message in read_rows(answer, "messages"))
-        return tuple(said for said in found if said)
+        return tuple(line for line in found if line)
 
     async def read_names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
-        """See the port. Somebody who is gone keeps their id."""
+        """See the port. A person who is gone keeps their id."""
         found = {}
         for user_id in user_ids[:MOST_NAMES]:
             try:
@@ -49,7 +49,7 @@ class SlackThreads:
 
 
 def read_saying(message: Mapping[str, Any]) -> QuotedMessage | None:
-    """What a person said in a message; None for apps' messages and Slack's own remarks."""
+    """Return what a person wrote in a message; None for apps' messages and Slack's own remarks."""
     user, ts = message.get("user"), str(message.get("ts") or "")
     if message.get("bot_id") or message.get("app_id") or message.get("subtype") not in SPOKEN:
         return None
@@ -60,8 +60,8 @@ def read_saying(message: Mapping[str, Any]) -> QuotedMessage | None:
 
 
 def read_display_name(user: Mapping[str, Any]) -> str | None:
-    """How a person is called."""
+    """Return the name that Slack shows for a person."""
     profile = user.get("profile")
-    shown = profile.get("display_name") if isinstance(profile, Mapping) else None
-    name = user.get("real_name") or shown or user.get("name")
+    display_name = profile.get("display_name") if isinstance(profile, Mapping) else None
+    name = user.get("real_name") or display_name or user.get("name")
     return clean(str(name))[:60] if name else None

@@ -1,6 +1,6 @@
-"""Files to Slack: an address to put the bytes to, the bytes, and the words that make a message of them. Also found again.
+"""Upload a file to Slack: ask for an address, put the bytes there, then make a message of it; and find it again.
 
-Must not retry or decide: a file becomes visible with the last of the three calls only.
+A file becomes visible with the last of the three calls only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ async def request_upload_url(client: AsyncWebClient, posting: Posting) -> Any:
 
 
 async def put(client: AsyncWebClient, url: str, content: bytes) -> None:
-    """Put the bytes there. Nothing is visible yet, so whatever fails may be tried again. Raises ChatUnavailable,
+    """Put the bytes there. Nothing is visible yet, so any failure may be tried again. Raises ChatUnavailable,
     ChatRejected."""
     timeout = aiohttp.ClientTimeout(total=PUT_TIMEOUT_S)
     try:
@@ -64,10 +64,10 @@ async def delete(client: AsyncWebClient, posting: Posting) -> Any:
 
 
 def find_thread(posting: Posting) -> str | None:
-    """The thread that a file goes into: the one named, or that of the message that it belongs to."""
+    """Return the thread that a file goes into: the one named, or that of the message that it belongs to."""
     return posting.thread_ts or posting.ts
 
 
 def find_file(message: Mapping[str, Any], name: object) -> str | None:
-    """The id of the file of this name in a message."""
+    """Return the id of the file of this name in a message."""
     return next((str(f["id"]) for f in read_rows(message, "files") if f.get("name") == name and f.get("id")), None)

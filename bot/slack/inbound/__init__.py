@@ -1,1 +1,1 @@
-"""What Slack delivers: transports, signatures, events. Must not hold code of its own."""
+"""Receive what Slack delivers: transports, signatures, events."""

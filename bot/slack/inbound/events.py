@@ -1,6 +1,6 @@
-"""What Slack tells: each event is written to the inbox before it is acknowledged, and worked on later.
+"""Read Slack's events. Each is written to the inbox before it is acknowledged, and worked on later.
 
-Must not work on an event here, and must not keep a message that is not for the bot: of those only the id is kept.
+Of a message that is not for the bot only the id is stored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bot.slack.inbound.references import find_references
 from bot.slack.inbound.requests import sanitize_body
 
 SlackEvent = Mapping[str, Any]
-# What is kept of an event: facts, no text.
+# What is stored of an event: facts, no text.
 KEPT_FIELDS = frozenset({
     "app_id", "bot_id", "channel", "channel_type", "deleted_ts", "event_ts", "inviter", "subtype", "tab", "team", "thread_ts", "ts",
     "type", "user",
@@ -41,21 +41,21 @@ class OwnIdentity:
     user_id: str | None = None
 
     def is_author(self, message: SlackEvent) -> bool:
-        """Whether a message is our own."""
+        """Tell whether a message is our own."""
         by_bot = self.bot_id is not None and message.get("bot_id") == self.bot_id
         return by_bot or (self.user_id is not None and message.get("user") == self.user_id)
 
 
 def is_event(body: Mapping[str, Any]) -> bool:
-    """Whether the request is of the Events API."""
+    """Tell whether the request is of the Events API."""
     return body.get("type") == "event_callback" and isinstance(body.get("event"), Mapping)
 
 
 def receive(
     body: Mapping[str, Any], read: Callable[[SlackEvent], Reading], own: OwnIdentity | None = None
 ) -> ReceivedEvent | None:
-    """What the inbox keeps of an Events API request, whatever is in it; None for our own posts and edits, and where
-    there is no event at all."""
+    """Return what the inbox stores of an Events API request, whatever is in it; None for our own posts and edits, and
+    where there is no event at all."""
     body = sanitize_body(body)
     event = body.get("event")
     if not isinstance(event, Mapping):
@@ -66,19 +66,23 @@ def receive(
     reader = READERS.get(kind)
     if kind == "message" and own.is_author(_read_inner_message(event)):
         return None
-    kept = reader(event, read, own) if reader else ParsedEvent(kind)
+    parsed = reader(event, read, own) if reader else ParsedEvent(kind)
     event_id = str(body.get("event_id") or "")
     event_id = event_id if _ID.fullmatch(event_id) else build_natural_key(body)
-    order_key = f"alert/{kept.alert.fingerprint}" if kept.alert else None
-    order_key = None if kept.kind == "reference" else order_key
-    return ReceivedEvent(event_id, kept.key or build_natural_key(body), kept.kind, _build_body(kept, body), order_key)
+    order_key = f"alert/{parsed.alert.fingerprint}" if parsed.alert else None
+    order_key = None if parsed.kind == "reference" else order_key
+    return ReceivedEvent(
+        event_id, parsed.key or build_natural_key(body), parsed.kind, _build_body(parsed, body), order_key
+    )
 
 
 def read_back(
     channel: str, message: SlackEvent, team_id: str, read: Callable[[SlackEvent], Reading], own: OwnIdentity
 ) -> ReceivedEvent | None:
-    """What the inbox keeps of a message that was found in a channel after a gap: the same fact, under the same key, as
-    if Slack had told it as an event; that it was read back is noted. None for our own."""
+    """Return what the inbox stores of a message that was found in a channel after a gap; None for our own.
+
+    It is the same fact, under the same key, as if Slack had delivered it as an event; that it was read back is noted.
+    """
     ts = str(message.get("ts") or "")
     event = {**message, "type": "message", "channel": channel, "event_ts": ts}
     if event.get("thread_ts") == ts:
@@ -87,24 +91,26 @@ def read_back(
     received = receive(body, read, own)
     if received is None or received.body is None:
         return received
-    kept = dict(received.body)
-    return replace(received, body=kept | {"event": {**kept["event"], "read_back": True}})
+    stored = dict(received.body)
+    return replace(received, body=stored | {"event": {**stored["event"], "read_back": True}})
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedEvent:
-    """What is kept of an event: its kind, its body if it is ours, and the alert or the deploy that was read in it. `key`
-    replaces the natural key."""
+    """Parsed event, as far as it is stored: its kind, its body if it is for the bot, and the alert or the deploy that
+    was read in it."""
 
     kind: str
+    # None where the event is not for the bot.
     body: SlackEvent | None = None
+    # Replaces the natural key.
     key: str | None = None
     alert: Alert | None = None
     deployed: DeployAnnouncement | None = None
 
 
 def build_natural_key(body: Mapping[str, Any]) -> str:
-    """Names the fact: one post is told as `message` and as `app_mention`; an edit is a fact of its own content."""
+    """Name the fact: one post arrives as `message` and as `app_mention`; an edit is a fact of its own content."""
     event: SlackEvent = body["event"]
     kind, team = str(event.get("type")), body.get("team_id") or event.get("team") or ""
     if kind not in {"message", "app_mention"}:
@@ -137,8 +143,8 @@ def _read_message(event: SlackEvent, read: Callable[[SlackEvent], Reading], own:
 
 
 def _read_reference(event: SlackEvent, reading: NotAlert, read: Callable[[SlackEvent], Reading]) -> ParsedEvent | None:
-    """A message that is no alert but links to messages, forwards them, or pastes an alert: the places are kept and what
-    the paste was read as, no text."""
+    """Return a message that is no alert but links to messages, forwards them, or pastes an alert: the places are stored
+    and what the paste was read as, no text."""
     pasted = _read_pasted_alert(event, read) if reading.kind == "knowledge_about_alert" else None
     if pasted or find_references(_add_channel(event)):
         return ParsedEvent("reference", event, alert=pasted)
@@ -146,7 +152,7 @@ def _read_reference(event: SlackEvent, reading: NotAlert, read: Callable[[SlackE
 
 
 def _read_pasted_alert(event: SlackEvent, read: Callable[[SlackEvent], Reading]) -> Alert | None:
-    """The alert in a person's words, read as if a tool had posted it."""
+    """Return the alert in a person's words, read as if a tool had posted it."""
     if event.get("subtype") == "message_changed" or event.get("thread_ts"):
         return None
     unsigned = {k: v for k, v in event.items() if k not in {"user", "client_msg_id"}}
@@ -157,12 +163,12 @@ def _read_pasted_alert(event: SlackEvent, read: Callable[[SlackEvent], Reading])
 
 
 def _add_channel(event: SlackEvent) -> SlackEvent:
-    """The message of an event, with its channel."""
+    """Return the message of an event, with its channel."""
     return {**_read_inner_message(event), "channel": event.get("channel")}
 
 
 def _read_mention(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
-    """What an app says to the bot is no question: two bots would talk without end."""
+    """Read a mention. What an app says to the bot is no question: two bots would talk without end."""
     if not _is_placed(event):
         return ParsedEvent("app_mention")
     reading = read(event)
@@ -173,8 +179,8 @@ def _read_mention(event: SlackEvent, read: Callable[[SlackEvent], Reading], own:
 
 
 def read_reply(body: Mapping[str, Any]) -> SlackEvent | None:
-    """The facts of a person's message in a thread that names nobody: it may answer what the bot asked. None for any other.
-    No word of it is in them."""
+    """Return the facts of a person's message in a thread that mentions nobody: it may answer what the bot asked. None
+    for any other. Not a word of it is in them."""
     event = sanitize_body(body).get("event")
     if not isinstance(event, Mapping) or event.get("type") != "message" or event.get("subtype") not in SPOKEN_SUBTYPES:
         return None
@@ -186,7 +192,7 @@ def read_reply(body: Mapping[str, Any]) -> SlackEvent | None:
 
 
 def _read_joined(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
-    """Only the bot's own arrival matters; who else joins is nobody's business here."""
+    """Read the bot's own arrival; who else joins does not matter here."""
     is_ours = event.get("user") == own.user_id and isinstance(event.get("channel"), str)
     return ParsedEvent("joined", event if is_ours else None)
 
@@ -197,7 +203,7 @@ def _read_home(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: Ow
 
 
 def _read_reaction(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
-    """Of reactions only the one that calls a message the fix; never our own."""
+    """Read the one reaction that calls a message the fix; never our own."""
     item, user = event.get("item"), event.get("user")
     if not isinstance(item, Mapping) or event.get("reaction") != MEMO or item.get("type") != "message":
         return ParsedEvent("reaction_added")
@@ -217,13 +223,14 @@ READERS: Mapping[str, Callable[[SlackEvent, Callable[[SlackEvent], Reading], Own
 
 
 def _is_placed(event: SlackEvent) -> bool:
-    """Whether the event says where its message stands; without that nobody can be answered."""
+    """Tell whether the event says where its message is; without that nobody can be answered."""
     channel, ts = event.get("channel"), _read_inner_message(event).get("ts") or event.get("ts")
     return isinstance(channel, str) and bool(_ID.fullmatch(channel)) and bool(_TS.fullmatch(str(ts)))
 
 
 def _build_key_part(value: object) -> str:
-    """A part of a key: Slack's ids and times as they are, anything else as its digest (no database keeps every text)."""
+    """Return a part of a key: Slack's ids and times unchanged, anything else as its hash (no database stores every
+    text)."""
     text = str(value or "")
     return text if not text or _ID.fullmatch(text) else _hash(value)
 
@@ -243,20 +250,20 @@ def _read_own_identity(body: Mapping[str, Any]) -> OwnIdentity:
 
 
 def _drop_text(event: SlackEvent, alert: Alert | None) -> dict[str, Any]:
-    """An event without a word of its text: who, where, when, and the alert that was read in it, masked."""
-    kept: dict[str, Any] = {k: v for k, v in event.items() if k in KEPT_FIELDS and isinstance(v, str)}
+    """Return an event without a word of its text: who, where, when, and the alert that was read in it, masked."""
+    stored: dict[str, Any] = {k: v for k, v in event.items() if k in KEPT_FIELDS and isinstance(v, str)}
     inner = event.get("message")
     if isinstance(inner, Mapping):
-        kept["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited", "bot_id", "app_id") if k in inner}
+        stored["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited", "bot_id", "app_id") if k in inner}
     if spoken_of := find_references(_add_channel(event)):
-        kept["refers_to"] = [list(place) for place in spoken_of]
-    return kept | ({"alert": write_alert(alert)} if alert else {})
+        stored["refers_to"] = [list(place) for place in spoken_of]
+    return stored | ({"alert": write_alert(alert)} if alert else {})
 
 
-def _build_body(kept: ParsedEvent, body: Mapping[str, Any]) -> dict[str, Any] | None:
-    if kept.body is None:
+def _build_body(parsed: ParsedEvent, body: Mapping[str, Any]) -> dict[str, Any] | None:
+    if parsed.body is None:
         return None
-    event = _drop_text(kept.body, kept.alert) | ({"deployed": asdict(kept.deployed)} if kept.deployed else {})
+    event = _drop_text(parsed.body, parsed.alert) | ({"deployed": asdict(parsed.deployed)} if parsed.deployed else {})
     return {"event": event, "team_id": body.get("team_id")}
 
 

@@ -1,7 +1,7 @@
-"""What Slack sends, before Bolt reads it: JSON of any shape in, a body whose known keys have the types Slack documents.
+"""Sanitize what Slack sends before Bolt reads it: JSON of any shape in, documented types for known keys out.
 
-Must not decide what a request means. Bolt takes the documented types for granted and fails on others, and then Slack
-would get no acknowledgement and would send the same again.
+Bolt takes the documented types for granted and fails on others; then Slack would get no acknowledgement and would send
+the same again.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MOST_DEEP = 80
 
 
 def sanitize_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The body without what has another type than Slack documents for its key; unknown keys stay as they are."""
-    kept = ((key, _sanitize_value(key, value)) for key, value in body.items())
-    return {key: value for key, value in kept if value is not None or key not in TEXTS | OBJECTS | EITHER | LISTS}
+    """Return the body without values of another type than Slack documents for their key; unknown keys stay."""
+    items = ((key, _sanitize_value(key, value)) for key, value in body.items())
+    return {key: value for key, value in items if value is not None or key not in TEXTS | OBJECTS | EITHER | LISTS}
 
 
 def _sanitize_value(key: str, value: Any) -> Any:
@@ -48,8 +48,8 @@ def _sanitize_value(key: str, value: Any) -> Any:
 
 
 def build_bolt_request(body: object) -> AsyncBoltRequest | None:
-    """The request for Bolt, of which the transport knows already that it is Slack's; None for what is no JSON object,
-    or nested deeper than anything that Slack sends."""
+    """Return the request for Bolt, which the transport has verified as Slack's; None for anything that is no JSON
+    object, or nested deeper than anything that Slack sends."""
     if not isinstance(body, Mapping) or _is_deep(body):
         return None
     # Bolt calls this mode "socket_mode": the signature, if one is needed, is checked before.
@@ -57,7 +57,8 @@ def build_bolt_request(body: object) -> AsyncBoltRequest | None:
 
 
 def _fill_in(body: dict[str, Any]) -> dict[str, Any]:
-    """With what Bolt looks up unasked in requests of these types; what lacks its very subject becomes unknown to Bolt."""
+    """Return the body with what Bolt looks up without being asked in requests of these types; a request that lacks its
+    subject becomes unknown to Bolt."""
     rows = body.get("actions", ())
     subject = {
         "block_actions": bool(rows) and "action_id" in rows[0],
@@ -79,6 +80,6 @@ def _is_deep(body: object) -> bool:
 
 
 def _list_inner(value: object) -> list[Any]:
-    """The objects and lists directly inside a value."""
+    """Return the objects and lists directly inside a value."""
     inner: Any = value.values() if isinstance(value, Mapping) else value
     return [item for item in inner if isinstance(item, Mapping | list)] if isinstance(value, Mapping | list) else []

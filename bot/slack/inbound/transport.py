@@ -1,4 +1,4 @@
-"""How Slack reaches the bot: Socket Mode, or signed HTTP requests. Must not know what a request means."""
+"""Receive from Slack: by Socket Mode, or by signed HTTP requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}")
 
 
 class Transport(Protocol):
-    """A connection to Slack's events."""
+    """Connection to Slack's events."""
 
     async def start(self) -> None:
         """Begin to receive."""
@@ -44,7 +44,7 @@ class Transport(Protocol):
         ...
 
     async def is_connected(self) -> bool:
-        """Whether events can arrive now."""
+        """Tell whether events can arrive now."""
         ...
 
 
@@ -73,12 +73,12 @@ class SocketTransport:
         self._handler.client.on_message_listeners.append(self._notice_hello)
 
     async def _notice_hello(self, frame: WSMessage) -> None:
-        """Slack says hello on every new connection, before it sends anything else there."""
+        """Report a new connection: Slack says hello on each, before it sends anything else there."""
         if isinstance(frame.data, str) and _HELLO.match(frame.data[:200]):
             self._on_connected()
 
     async def start(self) -> None:
-        """Connect; later interruptions are mended by the client itself."""
+        """Connect; the client repairs later interruptions itself."""
         await self._handler.connect_async()  # type: ignore[no-untyped-call]  # Bolt leaves it unannotated
 
     async def stop(self) -> None:
@@ -86,26 +86,29 @@ class SocketTransport:
         await self._handler.close_async()  # type: ignore[no-untyped-call]  # Bolt leaves it unannotated
 
     async def is_connected(self) -> bool:
-        """Whether the websocket is open."""
+        """Tell whether the websocket is open."""
         return bool(await self._handler.client.is_connected())
 
 
 class UnreadableRequest(Exception):
-    """A request of Slack's whose body cannot be read; the message says why."""
+    """Request of Slack's whose body cannot be read; the message says why."""
 
 
 def is_signed(secret: str, headers: Any, body: bytes, now: float) -> bool:
-    """Whether Slack signed these very bytes within the last five minutes. Done here and not by the SDK's verifier: that
-    one decodes the body first and fails on bytes that are no text, and on a stamp or a signature in any other form."""
-    stamp, given = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
-    if not _STAMP.fullmatch(stamp) or not _SIGNATURE.fullmatch(given) or abs(now - int(stamp)) > MAX_AGE_S:
+    """Tell whether Slack signed these very bytes within the last five minutes.
+
+    Done here and not by the SDK's verifier: that one decodes the body first and fails on bytes that are no text, and on
+    a stamp or a signature in any other form.
+    """
+    stamp, signature = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
+    if not _STAMP.fullmatch(stamp) or not _SIGNATURE.fullmatch(signature) or abs(now - int(stamp)) > MAX_AGE_S:
         return False
     made = hmac.new(secret.encode(), b"v0:" + stamp.encode() + b":" + body, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(f"v0={made}", given)
+    return hmac.compare_digest(f"v0={made}", signature)
 
 
 def read_body(content_type: str, raw: bytes) -> dict[str, Any]:
-    """A request's body: JSON, a form, or JSON in a form's field `payload`. Raises Unreadable."""
+    """Return a request's body: JSON, a form, or JSON in a form's field `payload`. Raises UnreadableRequest."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as problem:
@@ -136,8 +139,8 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 class HttpTransport:
-    """Signed requests to `/slack/events` of the bot's own server. The signature is checked on the raw body before
-    anything of it is read."""
+    """Signed requests to `/slack/events` of the bot's own server. The signature is checked on the raw body before any
+    of it is read."""
 
     def __init__(
         self,
@@ -163,12 +166,12 @@ class HttpTransport:
         if not self._open:
             return web.Response(status=503, text="starting or stopping: send it again")
         try:
-            asked = build_bolt_request(read_body(request.content_type, raw))
+            bolt_request = build_bolt_request(read_body(request.content_type, raw))
         except UnreadableRequest as problem:
             return web.Response(status=400, text=str(problem))
-        if asked is None:
+        if bolt_request is None:
             return web.Response(status=400, text="The body is nested too deep.")
-        return await to_aiohttp_response(await self._app.async_dispatch(asked))
+        return await to_aiohttp_response(await self._app.async_dispatch(bolt_request))
 
     async def start(self) -> None:
         """Accept requests."""
@@ -180,5 +183,5 @@ class HttpTransport:
         self._open = False
 
     async def is_connected(self) -> bool:
-        """Whether requests are accepted."""
+        """Tell whether requests are accepted."""
         return self._open

@@ -1,1 +1,1 @@
-"""What Bolt calls: decode, call a use case, render, send. Must not hold code of its own."""
+"""Answer what a person presses, types or submits in Slack."""

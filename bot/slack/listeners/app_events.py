@@ -1,4 +1,4 @@
-"""What the bot does about events that are no alerts, when a worker takes them from the inbox."""
+"""Handle events that are no alerts, when a worker takes them from the inbox."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The model as people meet it in a thread and in Compare: its hypothesis rendered, with its label or the reason why there is none.
-
-Must not show what `Analyse` did not accept, or ask where it is not allowed.
-"""
+"""Render the model's hypothesis for a thread and for Compare, with its label or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from bot.workflows.assistant.analyze import AskAnalyst
 
 @dataclass(frozen=True, slots=True)
 class ModelAnalyst:
-    """`bot.workflows.assistant.converse.Analyst` on `Analyse`."""
+    """`bot.workflows.assistant.converse.Analyst` on `AskAnalyst`."""
 
     analyse: AskAnalyst
 
@@ -33,7 +30,7 @@ class ModelAnalyst:
         attempts: Sequence[TriedFix],
         question: str,
     ) -> ChatMessage:
-        """See the protocol. Where memory is off for the brief, or nothing in it counts, the model is told of none."""
+        """See the protocol. With memory off for the brief, the model gets none."""
         memory = brief.memory_mode == "on"
         found = await self.analyse(brief, channel, by, None, attempts, memory=memory, question=question)
         return render_hypothesis(found, brief)

@@ -1,4 +1,5 @@
-"""What people agree on in a channel: its settings, mutes, "Not an alert", dismissed precedents, and undoing them.
+"""Handle what people agree on in a channel: its settings, mutes, "Not an alert", dismissed precedents, and undoing
+them.
 
 Who may act is asked again when a modal is submitted.
 """

@@ -1,4 +1,4 @@
-"""Correcting, retracting and purging records: the commands that open the modals, and their submissions.
+"""Correct, retract and purge records: the commands that open the modals, and their submissions.
 
 What a person may see and do is asked again when a modal is submitted.
 """

@@ -1,4 +1,5 @@
-"""One thing that a person did in Slack, as listeners receive it: a command, a press, a shortcut or a submitted modal."""
+"""Wrap one thing that a person did in Slack, as listeners receive it: a command, a press, a shortcut or a submitted
+modal."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ OPEN_WITHIN_S = 2.5
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """A request of Slack, already acknowledged unless it is a submitted modal."""
+    """Request of Slack, already acknowledged unless it is a submitted modal."""
 
     body: Body
     client: AsyncWebClient
@@ -39,58 +40,58 @@ class Interaction:
 
     @property
     def user(self) -> str:
-        """The id of the person. Raises RecordRejected where Slack names nobody."""
+        """Return the id of the person. Raises RecordRejected where Slack names nobody."""
         return read_user(self.body)
 
     @property
     def channel_id(self) -> str:
-        """The channel that it comes from; "" where Slack names none."""
+        """Return the channel that it comes from; "" where Slack names none."""
         return read_channel_id(self.body)
 
     @property
     def text(self) -> str:
-        """What was typed behind a command."""
+        """Return what was typed behind a command."""
         return str(self.body.get("text") or "").strip()
 
     @property
     def arguments(self) -> str:
-        """What was typed behind the first word of `/precedent`."""
+        """Return what was typed behind the first word of `/precedent`."""
         return " ".join(self.text.split()[1:])
 
     @property
     def value(self) -> Body:
-        """What the pressed button or the chosen menu entry carries."""
+        """Return what the pressed button or the chosen menu entry carries."""
         chosen = read_text(read_object(self.action, "selected_option"), "value")
         return decode(self.action.get("value") or chosen)
 
     @property
     def incident_id(self) -> str:
-        """The incident that the button or the menu entry names, or "" """
+        """Return the incident that the button or the menu entry names, or an empty string."""
         return read_text(self.value, "i") or ""
 
     @property
     def answer(self) -> str:
-        """What stands behind the last dot of the button's action id: its answer."""
+        """Return what follows the last dot of the button's action id: its answer."""
         return str(self.action.get("action_id")).rpartition(".")[2]
 
     @property
     def view(self) -> Body:
-        """The modal that was submitted, or in which a button was pressed."""
+        """Return the modal that was submitted, or in which a button was pressed."""
         return read_object(self.body, "view")
 
     @property
     def view_id(self) -> str:
-        """The id of that modal. Raises RecordRejected where Slack names none."""
+        """Return the id of that modal. Raises RecordRejected where Slack names none."""
         return require_text(read_text(self.view, "id"))
 
     @property
     def metadata(self) -> Body:
-        """What that modal carries: `i` the incident, `c` the channel, and more by modal."""
+        """Return what that modal carries: `i` the incident, `c` the channel, and more by modal."""
         return decode(self.view.get("private_metadata"))
 
     @property
     def place(self) -> tuple[str, str]:
-        """The incident and the channel of the metadata, "" where it names none."""
+        """Return the incident and the channel of the metadata, "" where it names none."""
         metadata = self.metadata
         return read_text(metadata, "i") or "", read_text(metadata, "c") or ""
 

@@ -1,4 +1,4 @@
-"""The answers to the question whether a message is the fix, which a 📝 on it asks."""
+"""Record the answer to the question whether a message is the fix, which a 📝 on it asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answers to the question what ended an incident, pressed in a direct message.
+"""Answer the buttons of the question what ended an incident, which are pressed in a direct message.
 
 Who may see the incident is asked for the channel of its brief, which the buttons carry.
 """

@@ -1,4 +1,4 @@
-"""The button of the hello: what the bot would have said to the channel's last alerts."""
+"""Show what the bot would have said to the channel's last alerts: the button of the hello."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command, button, menu entry, shortcut and modal of the bot, and the listener that answers it.
+"""Route every command, button, menu entry, shortcut and modal to the listener that answers it.
 
 One Bolt listener for each kind of request looks up its table, so the order of rows and of registration means nothing.
 The table of commands also makes the help text.
@@ -46,7 +46,7 @@ OLD_MENU = "This menu is of an older message. /precedent help shows what I can d
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command, or a word of `/precedent`."""
+    """Slash command, or word of `/precedent`."""
 
     listener: Listener
     # What may follow it, as the help shows it.
@@ -114,7 +114,7 @@ async def choose_entry(uses: UseCases, it: Interaction) -> None:
     await entry(uses, it)
 
 
-# By action id, or by what stands before its last dot: what follows there is the answer, which the listener reads.
+# By action id, or by what precedes its last dot: what follows it is the answer, which the listener reads.
 ACTIONS: Mapping[str, Listener] = {
     ids.FIXED: brief_actions.confirm_fix,
     ids.RECORD: resolve.open_from_button,

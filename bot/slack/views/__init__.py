@@ -1,1 +1,1 @@
-"""Messages and modals as Block Kit. Pure. Must not hold code of its own."""
+"""Messages and modals as Block Kit. Pure."""

@@ -1,4 +1,4 @@
-"""An alert as the bot's own post, where a tool hands it over directly. Must not show more than the alert states."""
+"""Alerts as the bot's own posts: those that a tool hands over directly, and the test alert of setup."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ANSWERS = (
 
 
 def render_alert(alert: Alert) -> ChatMessage:
-    """State and name first; then what is affected, what is seen, how many, and where to look."""
+    """Return state and name first; then what is affected, the symptoms, the counts, and where to look."""
     word = MARKS[alert.state].partition(" ")[2]
     title = alert.title or "Alert"
     blocks = [section(f"{MARKS[alert.state]}: *{prose(title, 200)}*"), *_render_facts(alert), *_render_texts(alert)]
@@ -49,25 +49,25 @@ def _render_facts(alert: Alert) -> list[dict[str, object]]:
     severity = alert.severity.value if alert.severity else None
     firing, members = alert.firing or 0, (alert.firing or 0) + (alert.cleared or 0)
     group = f"{firing} of {members} firing" if members > 1 else None
-    stated = (severity, alert.service, alert.vendor, alert.environment, alert.region, group)
-    words = [prose(word, 80) for word in stated if word]
+    facts = (severity, alert.service, alert.vendor, alert.environment, alert.region, group)
+    words = [prose(word, 80) for word in facts if word]
     return [dict(section(" · ".join(words)))] if words else []
 
 
 def _render_texts(alert: Alert) -> list[dict[str, object]]:
-    """The first of the tool's own sentences: lines that are no label."""
+    """Return the first of the tool's own sentences: lines that are no label."""
     labels = {f"{key}: {value}" for key, value in alert.labels.items()}
     lines = [line for line in alert.text.split("\n")[1:] if line.strip() and line not in labels]
     return [dict(section("\n".join(prose(line, 300) for line in lines[:MOST_LINES])))] if lines else []
 
 
 def render_trial_post(alert: Alert = TRIAL) -> ChatMessage:
-    """The alert, marked as a test first."""
+    """Return the alert, marked as a test first."""
     shown = render_alert(alert)
     return ChatMessage("Test of Precedent, not an alert", (section(SAYS), *shown.blocks))
 
 
 def render_trial_answer(brief: Brief) -> ChatMessage:
-    """The brief that this alert gets, marked as that of a test."""
+    """Return the brief of the test alert, marked as that of a test."""
     shown = render_brief(brief)
     return ChatMessage(f"Test: {shown.text}", (context(ANSWERS), *shown.blocks))

@@ -1,7 +1,4 @@
-"""What the bot says when it is asked in a thread: answers, the state of thinking, too many questions. Pure.
-
-Must not add anything to an answer, or let text from data mention, link or format.
-"""
+"""Answers of the bot in a thread: replies, the state of waiting for a model, the limit of questions."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ THINKING = ":hourglass_flowing_sand: Asking the model; its answer comes here."
 
 
 class SlackReplySurfaces:
-    """`bot.workflows.assistant.converse.Talk`."""
+    """`bot.workflows.assistant.converse.ReplySurfaces`."""
 
     def render_reply(self, reply: Reply, brief: Brief | None = None) -> ChatMessage:
         """See the protocol."""
@@ -44,9 +41,9 @@ class SlackReplySurfaces:
 
 
 def render_reply(reply: Reply, brief: Brief | None = None) -> ChatMessage:
-    """An answer: its sentences, its list or draft, and the incidents that say so."""
-    said = prose(" ".join(reply.sentences), SENTENCES)
-    blocks: list[Block] = [section(said)]
+    """Return an answer: its sentences, its list or draft, and the incidents that it cites."""
+    text = prose(" ".join(reply.sentences), SENTENCES)
+    blocks: list[Block] = [section(text)]
     if reply.items and reply.numbered:
         steps = [f"{n}. {plain(item, STEP, exact=True)}" for n, item in enumerate(reply.items, 1)]
         blocks.append(verbatim("\n".join([*steps, *([f"+{reply.more} more in Details"] if reply.more else [])])))

@@ -1,12 +1,8 @@
-"""What is agreed in a channel, as messages: its settings, its rules and mutes, the line that says what was muted. Pure.
-
-Must not decide who may do what; what comes from data goes through `markup`.
-"""
+"""Render a channel's settings, its rules and mutes, and the line that says what was muted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST
 from bot.domain.alerts.suppression import ChannelPolicy, Mute, MuteTarget, RuleScope, SilenceRule
@@ -42,7 +38,7 @@ DAY_NAMES = {
 
 
 def render_channel(view: ChannelView) -> ChatMessage:
-    """A channel's settings for one person's eyes, with a button if they may change them."""
+    """Return a channel's settings for one person, with a button if they may change them."""
     name = f"#{prose(view.channel.name, 80)}" if view.channel.name else "this channel"
     blocks: list[Block] = [section("\n".join([f"*Settings of {name}*", *format_settings(view)]))]
     if view.may.allowed:
@@ -54,7 +50,7 @@ def render_channel(view: ChannelView) -> ChatMessage:
 
 
 def format_settings(view: ChannelView) -> list[str]:
-    """One line for each setting."""
+    """Return one line for each setting."""
     settings, when, called = view.settings, view.digest, dict(view.sources)
     apps = ", ".join(prose(called.get(s, s), 60) for s in sorted(settings.sources)) or "all apps"
     digest = "none"
@@ -81,7 +77,7 @@ def format_settings(view: ChannelView) -> list[str]:
 
 
 def format_mentioned(view: ChannelView) -> str:
-    """Whom the first post mentions, in words that mention nobody."""
+    """Return who is mentioned in the first post, in words that mention nobody."""
     tell = view.settings.tell
     if tell is None:
         return "nobody"
@@ -91,13 +87,13 @@ def format_mentioned(view: ChannelView) -> str:
 
 
 def format_quiet_hours(view: ChannelView) -> str:
-    """The quiet hours as they are typed: 22:00-07:00."""
+    """Return the quiet hours as they are typed: 22:00-07:00."""
     quiet = view.settings.quiet
     return f"{quiet[0]:%H:%M}-{quiet[1]:%H:%M}" if quiet else ""
 
 
 def render_rules(house: ChannelPolicy, page: int = 1, asides: Sequence[DismissedPrecedent] = ()) -> ChatMessage:
-    """What is silenced in a channel, newest first, and what was set aside there, each with Undo."""
+    """Return what is silenced in a channel, newest first, and which precedents were dismissed there, each with Undo."""
     silences: list[SilenceRule | Mute] = sorted(
         (*house.rules, *house.mutes), key=lambda s: (s.at, s.number), reverse=True
     )
@@ -119,20 +115,20 @@ def render_rules(house: ChannelPolicy, page: int = 1, asides: Sequence[Dismissed
 
 def _render_silence(silence: SilenceRule | Mute) -> Block:
     kind = "rule" if isinstance(silence, SilenceRule) else "mute"
-    said = format_rule(silence) if isinstance(silence, SilenceRule) else format_mute(silence)
+    text = format_rule(silence) if isinstance(silence, SilenceRule) else format_mute(silence)
     posts = f"silenced {silence.silenced} post{'' if silence.silenced == 1 else 's'} since"
     who = f"{format_user(silence.by)}, {format_time(silence.at)}, {posts}"
-    button: dict[str, Any] = {
+    button: dict[str, object] = {
         "type": "button",
         "action_id": ids.UNDO,
         "text": plain_text("Undo"),
         "value": encode({"k": kind, "n": silence.number}),
     }
-    return {**section(f"{said}\n{who}"), "accessory": button}
+    return {**section(f"{text}\n{who}"), "accessory": button}
 
 
 def format_rule(rule: SilenceRule) -> str:
-    """What a rule silences, and what it does not."""
+    """Return what a rule silences, and what it does not."""
     if rule.reach is RuleScope.SOURCE:
         return (
             f"*Not alerts:* whatever {prose(rule.source, 40)} posts, but no critical alert other than "
@@ -142,7 +138,7 @@ def format_rule(rule: SilenceRule) -> str:
 
 
 def format_mute(mute: Mute) -> str:
-    """What is muted, until when, and why."""
+    """Return what is muted, until when, and why."""
     if mute.what is MuteTarget.NUDGES:
         return f"*Not asked any more what ended it:* {prose(mute.shown, 150)}"
     why = f": {prose(mute.reason, 200)}" if mute.reason else ""
@@ -150,11 +146,11 @@ def format_mute(mute: Mute) -> str:
 
 
 def render_mute(mute: Mute) -> ChatMessage:
-    """The line in the thread that says what was muted, by whom, until when."""
+    """Return the line in the thread that says what was muted, by whom, until when."""
     text = f"{format_mute(mute)}\n{format_user(mute.by)} muted it; it still counts in its history. `/precedent rules` has Undo."
     return ChatMessage(f"Muted: {prose(mute.shown, 100)}", (section(text),))
 
 
 def build_app_choices(sources: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The apps as choices: what people call them, and their ids."""
+    """Return the apps as choices: their names, and their ids."""
     return [(called, source) for source, called in sources[:100]]

@@ -1,20 +1,17 @@
-"""The modal of a channel's settings: what it asks, and what the answers mean. Pure.
-
-Must not check who may set them or whether a time zone exists (that is `ChangeChannel`).
-"""
+"""Build the modal of a channel's settings, and read it back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import time
-from typing import Any
 
 from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST, ChannelSettings
 from bot.domain.reports.digest import DAYS
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
+from bot.slack.payload import Body
 from bot.slack.views.channel import DAY_NAMES, build_app_choices, format_quiet_hours
 from bot.slack.views.forms import (
     View,
@@ -46,8 +43,9 @@ MODEL_HINT = (
 Choices = Sequence[tuple[str, str]]
 
 
-def build_channel_view(view: ChannelView, metadata: Mapping[str, Any]) -> View:
-    """The modal with what is set now. It asks about pools in private channels, about sharing in shared ones."""
+def build_channel_view(view: ChannelView, metadata: Body) -> View:
+    """Return the modal with the current settings. It asks about pools in private channels and about sharing in shared
+    ones."""
     settings, when = view.settings, view.digest
     days = [(NO_DIGEST, "No digest"), *((day, DAY_NAMES[day]) for day in DAYS)]
     hours = [(str(hour), f"{hour:02}:00") for hour in range(24)]
@@ -105,11 +103,11 @@ def _read_model_choice(view: ChannelView) -> str:
 
 
 def _build_sources(view: ChannelView) -> list[Block]:
-    """Which apps count; there is nothing to choose from before one has posted."""
+    """Return the choice of apps; nothing before an app has posted."""
     apps = [option(label, source) for label, source in build_app_choices(view.sources)]
     if not apps:
         return []
-    element: dict[str, Any] = {"type": "multi_static_select", "action_id": ids.INPUT, "options": apps}
+    element: dict[str, object] = {"type": "multi_static_select", "action_id": ids.INPUT, "options": apps}
     if listed := [app for app in apps if app["value"] in view.settings.sources]:
         element["initial_options"] = listed
     hint = "None chosen: all. Alerts of other apps are ignored here altogether."
@@ -117,16 +115,16 @@ def _build_sources(view: ChannelView) -> list[Block]:
 
 
 def _build_mention_choices(view: ChannelView) -> list[tuple[str, str]]:
-    named = {NOBODY: "Nobody", ACKNOWLEDGER: "Who acknowledged"} | {g.group_id: f"@{g.name}" for g in view.groups}
-    if view.settings.tell and view.settings.tell not in named:
-        named[view.settings.tell] = f"User group {view.settings.tell}"
-    return list(named.items())
+    choices = {NOBODY: "Nobody", ACKNOWLEDGER: "Who acknowledged"} | {g.group_id: f"@{g.name}" for g in view.groups}
+    if view.settings.tell and view.settings.tell not in choices:
+        choices[view.settings.tell] = f"User group {view.settings.tell}"
+    return list(choices.items())
 
 
 def _build_pool(view: ChannelView) -> list[Block]:
     if not view.channel.is_private or view.channel.is_shared:
         return []
-    element: dict[str, Any] = {
+    element: dict[str, object] = {
         "type": "multi_conversations_select",
         "action_id": ids.INPUT,
         "filter": {"include": ["private"], "exclude_external_shared_channels": True, "exclude_bot_users": True},
@@ -146,21 +144,21 @@ def _build_sharing(view: ChannelView) -> list[Block]:
     return [_select_one(ids.SHARED, "This channel is shared with another organisation", choices, now, hint)]
 
 
-def read_channel_settings(view: Mapping[str, Any]) -> tuple[ChannelSettings, tuple[str, ...] | None]:
-    """What the person set, and the pool (None: it was not asked). Raises RecordRejected with the field."""
-    said = read_answers(view)
-    minimum, tell = said.get(ids.MINIMUM, ANY), said.get(ids.MENTION, NOBODY)
+def read_channel_settings(view: Body) -> tuple[ChannelSettings, tuple[str, ...] | None]:
+    """Return what the person set, and the pool (None: it was not asked). Raises RecordRejected with the field."""
+    answers = read_answers(view)
+    minimum, tell = answers.get(ids.MINIMUM, ANY), answers.get(ids.MENTION, NOBODY)
     settings = ChannelSettings(
         sources=frozenset(read_selection(view, ids.SOURCES)),
         minimum=Severity(minimum) if minimum in set(Severity) else None,
         tell=None if tell == NOBODY else tell,
-        quiet=read_quiet_hours(said.get(ids.QUIET, "")),
-        zone=said.get(ids.ZONE),
-        digest_day=_require_choice(said.get(ids.DIGEST_DAY), (NO_DIGEST, *DAYS), ids.DIGEST_DAY),
-        digest_hour=int(_require_choice(said.get(ids.DIGEST_HOUR), tuple(map(str, range(24))), ids.DIGEST_HOUR)),
-        nudges=said.get(ids.NUDGES, ON) == ON,
-        shared=said.get(ids.SHARED) == ALLOWED,
-        model={ON: True, OFF: False}.get(said.get(ids.MODEL, USUAL)),
+        quiet=read_quiet_hours(answers.get(ids.QUIET, "")),
+        zone=answers.get(ids.ZONE),
+        digest_day=_require_choice(answers.get(ids.DIGEST_DAY), (NO_DIGEST, *DAYS), ids.DIGEST_DAY),
+        digest_hour=int(_require_choice(answers.get(ids.DIGEST_HOUR), tuple(map(str, range(24))), ids.DIGEST_HOUR)),
+        nudges=answers.get(ids.NUDGES, ON) == ON,
+        shared=answers.get(ids.SHARED) == ALLOWED,
+        model={ON: True, OFF: False}.get(answers.get(ids.MODEL, USUAL)),
     )
     return settings, read_selection(view, ids.POOL) if has_block(view, ids.POOL) else None
 
@@ -172,7 +170,7 @@ def _require_choice(value: str | None, allowed: Sequence[str], field: str) -> st
 
 
 def read_quiet_hours(text: str) -> tuple[time, time] | None:
-    """ "22:00-07:00", "22-7" or nothing; raises RecordRejected."""
+    """Return the quiet hours of "22:00-07:00" or "22-7", None for nothing. Raises RecordRejected."""
     if not text.strip():
         return None
     match = _QUIET.fullmatch(text.strip())

@@ -1,12 +1,8 @@
-"""The modals that correct, retract and purge a record, and what comes back from them. Pure.
-
-Must not decide who may do that, or whether what was typed is acceptable.
-"""
+"""Build the modals that correct, retract and purge a record, and read them back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bot.domain.incidents.corrections import (
     ATTEMPT,
@@ -21,7 +17,7 @@ from bot.domain.incidents.corrections import (
 )
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.slack import ids
-from bot.slack.payload import decode, read_object
+from bot.slack.payload import Body, decode, read_object
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.forms import View, build_info_view, input_block, modal, option, read_answers, select
 from bot.slack.views.markup import Block, context, plain, prose, section, verbatim
@@ -57,7 +53,7 @@ PURGES = (
 
 
 def build_edit_view(record: Incident, channel_id: str) -> View:
-    """The record's fields, filled in with what it says."""
+    """Return the record's fields, filled in with what it says."""
     texts = read_texts(record)
     fields = {name: text for name, text in texts.items() if name in LABELS and len(text) <= MAX_PREFILLED}
     blocks: list[Block] = [verbatim(plain(record.incident_id, MAX_ID))]
@@ -76,7 +72,7 @@ def _build_field(name: str, text: str) -> Block:
         options = {b.value: option(label, b.value) for b, label in BOUNDARIES}
         return select(name, LABELS[name], list(options.values()), initial=options[text])
     most = 300 if name == TITLE and len(text) <= 300 else MAX_PREFILLED
-    element: dict[str, Any] = {
+    element: dict[str, object] = {
         "type": "plain_text_input",
         "action_id": ids.INPUT,
         "multiline": name != TITLE,
@@ -98,16 +94,16 @@ def _build_attempt(place: int, attempt: Attempt) -> Block:
     return select(f"{ATTEMPT}{place}", label, list(options.values()), initial=options[attempt.status])
 
 
-def read_edit(view: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """What was typed, by field (emptied fields are ""), and the marks of what was shown."""
+def read_edit(view: Body) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what was typed, by field (emptied fields are ""), and the marks of what was shown."""
     marks = read_object(decode(view.get("private_metadata")), "m")
     shown = {str(name): str(mark) for name, mark in marks.items()}
-    said = read_answers(view)
-    return {name: said.get(name, "") for name in shown}, shown
+    answers = read_answers(view)
+    return {name: answers.get(name, "") for name in shown}, shown
 
 
 def build_changed_view(record: Incident, changed: Sequence[FieldChange]) -> View:
-    """What a correction changed: before and after."""
+    """Return what a correction changed: before and after."""
     name = prose(record.incident_id, MAX_ID)
     if not changed:
         return build_done_view("Edit record", f"Nothing changed in *{name}*.")
@@ -128,14 +124,14 @@ def _format_difference(record: Incident, one: FieldChange) -> str:
 
 
 def build_retract_view(record: Incident, channel_id: str) -> View:
-    """The confirmation of a retraction, with its reason."""
+    """Return the confirmation of a retraction, with its reason."""
     return _build_confirmation(
         ids.RETRACT_VIEW, "Retract record", "Retract", record.incident_id, record, RETRACTS, channel_id
     )
 
 
 def build_purge_view(incident_id: str, record: Incident | None, channel_id: str) -> View:
-    """The confirmation of a purge, with its reason; `record` None: nothing is known to be left."""
+    """Return the confirmation of a purge, with its reason. `record` None: no record is left."""
     return _build_confirmation(
         ids.PURGE_VIEW, "Purge record", "Purge for good", incident_id, record, PURGES, channel_id
     )
@@ -151,5 +147,5 @@ def _build_confirmation(
 
 
 def build_done_view(title: str, text: str) -> View:
-    """What a modal says when its work is done."""
+    """Return what a modal says when its work is done."""
     return build_info_view(title, [section(text)])

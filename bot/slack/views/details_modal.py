@@ -1,11 +1,9 @@
-"""Everything behind a brief as a modal: all steps, rivals, checks and sources with their reasons; and two briefs side by
-side. Pure. Must not say anything that the brief does not say.
-"""
+"""Everything behind a brief as a modal: all steps, alternatives, checks and sources with their reasons; and two briefs
+side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.brief.recommendation import Recommendation
@@ -15,7 +13,7 @@ from bot.domain.fixes.steps import split_steps
 from bot.domain.recall.ranking import OutsideMemory
 from bot.domain.text.tokens import hash_wording
 from bot.slack import ids
-from bot.slack.payload import encode
+from bot.slack.payload import Body, encode
 from bot.slack.views.brief.evidence import format_now, format_then, render_withheld
 from bot.slack.views.brief.sections import (
     MAX_ID,
@@ -53,15 +51,14 @@ LOADING = "Looking it up…"
 SAME_FIX_HEADING = "*SAME FIX?* What you say holds from the next brief on; `precedent fixes` lists and undoes it, too."
 
 
-def build_loading_view(title: str, said: str = LOADING) -> View:
-    """What is there at once, for a modal must be opened within three seconds."""
-    return build_info_view(title, [section(said)])
+def build_loading_view(title: str, line: str = LOADING) -> View:
+    """Return what is shown at once: a modal must be opened within three seconds."""
+    return build_info_view(title, [section(line)])
 
 
-def build_details_view(
-    details: BriefDetails, pairs: Sequence[FixPair] = (), where: Mapping[str, Any] | None = None
-) -> View:
-    """All of a brief; `pairs` of fixes that this person may say something of, `where` they do (incident and channel)."""
+def build_details_view(details: BriefDetails, pairs: Sequence[FixPair] = (), where: Body | None = None) -> View:
+    """Return all of a brief. `pairs`: the fixes that this person may group; `where`: the incident and channel of the
+    brief."""
     brief = details.brief
     blocks: list[Block] = [verbatim(verdict_of(brief))]
     blocks += [context(RECOMPUTED)] if details.anew else []
@@ -94,13 +91,13 @@ def _render_cause(brief: Brief) -> Blocks:
     if not (brief.sources or cause):
         return ()
     line = format_boundary(brief)
-    apart = brief.boundary.told_apart_by
-    told = [section(line + (f"\nTold apart by {prose(apart, 600)}" if apart else ""))]
+    told_apart = brief.boundary.told_apart_by
+    blocks = [section(line + (f"\nTold apart by {prose(told_apart, 600)}" if told_apart else ""))]
     if cause:
         known = "memory" if cause.verified else "memory; reported, not verified"
-        said = f"*ROOT CAUSE ({known})* {prose(cause.text, MOST_CAUSE)} ({prose(cause.incident_id, MAX_ID)})"
-        told.append(section(said))
-    return tuple(told)
+        line = f"*ROOT CAUSE ({known})* {prose(cause.text, MOST_CAUSE)} ({prose(cause.incident_id, MAX_ID)})"
+        blocks.append(section(line))
+    return tuple(blocks)
 
 
 def _render_fixes(brief: Brief) -> Blocks:
@@ -123,7 +120,7 @@ def _format_heading(word: str, rated: Recommendation) -> str:
 
 
 def _render_verbatim(parts: Sequence[str]) -> Blocks:
-    """Text to copy as it stands, in as many blocks as it needs."""
+    """Return text to copy unchanged, in as many blocks as it needs."""
     chunks: list[str] = []
     for part in parts:
         text = plain(part, MOST_TEXT, lines=True, exact=True)
@@ -141,7 +138,7 @@ def _format_skip(brief: Brief, place: int) -> str:
 
 
 def _render_list(heading: str, lines: Sequence[str]) -> Blocks:
-    """Lines under a heading, in as many sections as they need."""
+    """Return lines under a heading, in as many sections as they need."""
     chunks: list[str] = []
     for line in lines:
         if chunks and len(chunks[-1]) + len(line) < MOST_TEXT:
@@ -156,7 +153,7 @@ def _render_sources(heading: str, lines: Iterable[SourceLine]) -> Blocks:
 
 
 def _format_source(line: SourceLine) -> str:
-    """One past incident with every reason why it qualified."""
+    """Return one past incident with every reason why it qualified."""
     head = f"{link(line.url, line.incident_id, MAX_ID)} {format_date(line.date)} {prose(line.title, 150)}"
     rated = f"{line.tier}, {line.probability:.0%}"
     why = "; ".join(prose(reason, 150) for reason in line.why) or "by its wording alone"
@@ -164,9 +161,9 @@ def _format_source(line: SourceLine) -> str:
 
 
 def _format_step(step: TimingStep) -> str:
-    """One step with its time to the second, in the reader's own zone."""
-    said = f": {prose(step.said, 200)}" if step.said else ""
-    return f"• {format_seconds(step.at) if step.at else '—'} {prose(step.what, 30)}{said}"
+    """Return one step with its time to the second, in the reader's own zone."""
+    line = f": {prose(step.said, 200)}" if step.said else ""
+    return f"• {format_seconds(step.at) if step.at else '—'} {prose(step.what, 30)}{line}"
 
 
 def _render_outside_memory(found: Sequence[OutsideMemory]) -> Blocks:
@@ -187,11 +184,14 @@ def build_compare_view(
     with_memory: Brief,
     without: Brief,
     messages: tuple[Blocks, Blocks],
-    where: Mapping[str, Any] | None = None,
+    where: Body | None = None,
     why_not: str | None = None,
 ) -> View:
-    """Both briefs, one under the other; `messages` are their blocks as the thread shows them, without buttons. `where`: the
-    incident and channel, if a model may be asked about it; `why_not` says why it may not."""
+    """Return both briefs, one under the other.
+
+    `messages` are their blocks as the thread shows them. `where`: the incident and channel, if a model may be asked
+    about it; `why_not`: why it may not.
+    """
     blocks: list[Block] = []
     for name, brief, shown in (
         ("With memory", with_memory, messages[0]),
@@ -205,12 +205,12 @@ def build_compare_view(
 
 
 def render_same_fix(pairs: Sequence[FixPair]) -> list[Block]:
-    """Each pair with its button; nothing for no pairs."""
+    """Return the question “Same fix?” for each pair, with its button; nothing for no pairs."""
     return [section(SAME_FIX_HEADING), *(_render_pair(pair) for pair in pairs)] if pairs else []
 
 
 def build_pair_value(pair: FixPair) -> dict[str, str]:
-    """What the button of a pair carries."""
+    """Return what the button of a pair carries."""
     return {"a": hash_wording(pair.one.fix), "b": hash_wording(pair.other.fix)}
 
 

@@ -1,7 +1,4 @@
-"""The digest as a message: the counts with their trend, the families that recur, then news of fixes, vendors and memory.
-
-Pure. Must not count anything.
-"""
+"""Render the digest: the counts with their trend, the families that recur, then news of fixes, vendors and memory."""
 
 from __future__ import annotations
 
@@ -23,13 +20,15 @@ _LINK = re.compile(r"<(https?://[^|<>]+)\|")
 
 
 def render_digest(digest: Digest) -> ChatMessage:
-    """What a period brought, the families that recur most first, in at most 2,000 characters of what is read: families
-    give way last. As many incidents are linked as leave the rest in place."""
+    """Return what a period brought, in at most 2,000 visible characters.
+
+    Families come most frequent first and are dropped last. As many incidents are linked as leave the rest in place.
+    """
     return max((_fit_digest(digest, linked) for linked in (LINKED, 1, 0)), key=lambda found: found[:2])[2]
 
 
 def _fit_digest(digest: Digest, linked: int) -> tuple[int, int, ChatMessage]:
-    """How many lines are shown, how many links each has, and the message."""
+    """Return how many lines are shown, how many links each has, and the message."""
     heading = f"Digest: {plain(digest.period, 60)}"
     counts = format_digest_counts(digest)
     top: tuple[Block, ...] = (header(heading), section("\n".join([counts, *format_trend(digest)])))
@@ -52,13 +51,14 @@ def _fit_digest(digest: Digest, linked: int) -> tuple[int, int, ChatMessage]:
 
 
 def _fits(blocks: tuple[Block, ...]) -> bool:
-    """Whether what is read is short enough, and each block as it is sent within Slack's own limit."""
+    """Tell whether the visible text is short enough, and each block as sent within Slack's own limit."""
     hidden = sum(len(url) + 3 for block in blocks for url in _LINK.findall(str(block)))
     return count_text(blocks) - hidden <= MAX_TEXT and all(count_text((block,)) <= MAX_BLOCK for block in blocks)
 
 
 def format_linked_ids(incidents: Sequence[str], urls: Mapping[str, str], linked: int) -> str:
-    """Incident ids, the first few, the first `linked` of them as links to where they were told; and how many more."""
+    """Return the first incident ids, the first `linked` of them as links to their threads; and how many more there
+    are."""
     shown = [link(urls.get(i) if n < linked else None, i, MAX_ID) for n, i in enumerate(incidents[:LINKED])]
     more = f" +{len(incidents) - LINKED}" if len(incidents) > LINKED else ""
     return ", ".join(shown) + more
@@ -76,14 +76,14 @@ def _format_more(digest: Digest, shown: int) -> list[str]:
 
 
 def format_digest_counts(digest: Digest) -> str:
-    """How many incidents there were and how they stand; "still open" only where one is."""
+    """Return how many incidents there were and how they ended; "still open" only where one is."""
     came = f"{digest.incidents} incident{'' if digest.incidents == 1 else 's'}"
     still = f", {digest.open} still open" if digest.open else ""
     return f"{came}, {digest.resolved} resolved, {digest.unrecorded} cleared with no recorded fix{still}"
 
 
 def format_trend(digest: Digest) -> list[str]:
-    """The period against the one before, where either brought anything; how often memory had no answer."""
+    """Return the period against the one before, where either had incidents; how often memory had no answer."""
     lines = []
     if digest.incidents_before or digest.minutes is not None:
         spent = f", {format_duration(digest.minutes)} in all" if digest.minutes is not None else ""
@@ -100,13 +100,13 @@ def _format_change(now: int, before: int) -> str:
 
 
 def format_duration(minutes: float) -> str:
-    """Minutes as people say them: "45 min", "3 h 20 min"."""
+    """Return minutes in words: "45 min", "3 h 20 min"."""
     hours, rest = divmod(round(minutes), 60)
     return f"{rest} min" if not hours else f"{hours} h {rest} min" if rest else f"{hours} h"
 
 
 def format_family(family: RecurringFamily, urls: Mapping[str, str], linked: int) -> str:
-    """One family that recurs; the same workaround more than once means that the permanent fix is missing."""
+    """Return one family that recurs; the same workaround more than once means that the permanent fix is missing."""
     where = "/".join(prose(p, 30) for p in (family.service, family.vendor) if p)
     times = f"*{family.times}×* (before: {family.times_before})"
     took = format_duration(family.minutes) if family.minutes is not None else None
@@ -122,12 +122,12 @@ def format_family(family: RecurringFamily, urls: Mapping[str, str], linked: int)
     )
     if not family.workaround:
         return head
-    said = f"Worked {family.workaround_times}×: {prose(family.workaround, 140)}"
-    return f"{head}\n   {said} – *permanent fix missing*"
+    worked = f"Worked {family.workaround_times}×: {prose(family.workaround, 140)}"
+    return f"{head}\n   {worked} – *permanent fix missing*"
 
 
 def _format_news(digest: Digest, linked: int) -> list[str]:
-    """Fixes that stopped working first: they are what the next person would follow."""
+    """Return fixes that stopped working first: they are what the next person would follow."""
     lines = [_format_stopped(f, format_linked_ids(f.incidents, digest.urls, linked)) for f in digest.stopped[:NEWS]]
     lines += [_format_vendor(v) for v in digest.vendors[:NEWS]]
     return [

@@ -1,4 +1,4 @@
-"""What every modal is made of, and reading back what a person typed and chose in it."""
+"""Build the elements of every modal, and read back what a person typed and chose in it."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ HELLO = (
 
 @dataclass(frozen=True, slots=True)
 class HelpLine:
-    """A command as the help shows it."""
+    """One command as the help shows it."""
 
     # With its arguments: "/digest [7d|30d]".
     usage: str

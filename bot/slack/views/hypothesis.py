@@ -1,6 +1,6 @@
-"""A model's hypothesis as Slack shows it, always labelled; two of them side by side; and what was sent to the model. Pure.
+"""Show a model's hypothesis, always labeled; two of them side by side; and what was sent to the model.
 
-Must not add anything to what was accepted, or show an answer that was refused.
+An answer that was refused is never shown.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ PARTS = (
 
 
 def render_hypothesis(analysis: Analysis, brief: Brief | None = None) -> ChatMessage:
-    """The hypothesis, or one line that says why there is none. `brief` gives the links of the incidents it cites."""
+    """Return the hypothesis, or one line that says why there is none. `brief` gives the links of the incidents it
+    cites."""
     found = analysis.hypothesis
     if found is None:
-        said = prose(analysis.reason or "", 300)
-        return ChatMessage(f"No hypothesis: {said}", (context(f"*No hypothesis*: {said}"),))
+        text = prose(analysis.reason or "", 300)
+        return ChatMessage(f"No hypothesis: {text}", (context(f"*No hypothesis*: {text}"),))
     text = f"{LABEL}: {prose(found.possible_root_cause, 140)}"
     return ChatMessage(text, tuple(_render_blocks(found, analysis, brief)))
 
@@ -62,7 +63,7 @@ def _render_blocks(found: Hypothesis, analysis: Analysis, brief: Brief | None) -
 
 
 def render_hypotheses(with_memory: Analysis, without: Analysis, brief: Brief | None = None) -> ChatMessage:
-    """Both hypotheses, one under the other."""
+    """Return both hypotheses, one under the other."""
     blocks: list[Block] = []
     for name, analysis in ((WITH, with_memory), (WITHOUT, without)):
         blocks += [header(name), *render_hypothesis(analysis, brief).blocks]
@@ -70,12 +71,12 @@ def render_hypotheses(with_memory: Analysis, without: Analysis, brief: Brief | N
 
 
 def build_hypotheses_view(message: ChatMessage) -> View:
-    """Both hypotheses as a modal."""
+    """Return both hypotheses as a modal."""
     return build_info_view("Compare", message.blocks)
 
 
 def render_sent(sent: Sequence[ModelExchange]) -> ChatMessage:
-    """What went to a model about an incident, exactly, latest first; for the asker's eyes."""
+    """Return exactly what was sent to a model about an incident, latest first; for the asker alone."""
     incident = prose(sent[0].incident_id, MAX_ID) if sent else "-"
     blocks = [block for one in sent[:MOST_SENT] for block in _render_sent_one(one)]
     more = len(sent) - MOST_SENT
@@ -89,7 +90,7 @@ def _render_sent_one(one: ModelExchange) -> Blocks:
         f"{prose(c.model, 60)} ({prose(c.mode, 10)}): {prose(c.outcome, 40)}, {c.seconds:g} s" for c in one.calls
     )
     about = join_parts((format_time(one.at), f"asked by {format_user(one.by)}", memory, f"{one.tokens:,} tokens"))
-    said = f"*{prose(one.incident_id, MAX_ID)}* {about}\n{calls}\n{prose(one.outcome, 300)}"
+    text = f"*{prose(one.incident_id, MAX_ID)}* {about}\n{calls}\n{prose(one.outcome, 300)}"
     payload = json.dumps(one.payload, ensure_ascii=False)
     chunks = [payload[at : at + CHUNK] for at in range(0, len(payload), CHUNK)]
     cut = (
@@ -97,4 +98,4 @@ def _render_sent_one(one: ModelExchange) -> Blocks:
         if len(chunks) > MOST_CHUNKS
         else []
     )
-    return (section(said), *(verbatim(plain(chunk, 3_000, exact=True)) for chunk in chunks[:MOST_CHUNKS]), *cut)
+    return (section(text), *(verbatim(plain(chunk, 3_000, exact=True)) for chunk in chunks[:MOST_CHUNKS]), *cut)

@@ -1,4 +1,4 @@
-"""The question whether a message is the fix, which a 📝 on it asks, and what was recorded."""
+"""Ask whether a message is the fix, after a 📝 on it, and show what was recorded."""
 
 from __future__ import annotations
 

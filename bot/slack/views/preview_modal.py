@@ -1,7 +1,4 @@
-"""What the bot would have said to a channel's last alerts, as a modal that reads on a phone. Pure.
-
-Must not say anything that the preview does not hold.
-"""
+"""Show what the bot would have said to a channel's last alerts, in a modal that reads on a phone."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ ROWS = 8
 
 
 def build_preview_view(found: Preview | str) -> View:
-    """The preview, or why there is none."""
+    """Return the preview, or why there is none."""
     return build_info_view(TITLE, [section(prose(found, 600))] if isinstance(found, str) else _render_blocks(found))
 
 
@@ -55,8 +52,8 @@ def _render_blocks(found: Preview) -> list[Block]:
 
 
 def _format_head(found: Preview) -> str:
-    told = f"since {format_date(found.since)}, {_format_count(found.families, 'different one')}"
-    return f"*The last {_format_count(found.alerts, 'alert post')} here* ({told}) made {_format_count(found.incidents, 'incident')}. With memory as it is now I would have answered with"
+    text = f"since {format_date(found.since)}, {_format_count(found.families, 'different one')}"
+    return f"*The last {_format_count(found.alerts, 'alert post')} here* ({text}) made {_format_count(found.incidents, 'incident')}. With memory as it is now I would have answered with"
 
 
 def _format_answers(found: Preview) -> list[str]:
@@ -92,7 +89,7 @@ def _render_unread(unread: Mapping[str, int]) -> list[Block]:
 
 
 def _render_example(one: PreviewedAnswer | None) -> list[Block]:
-    """A brief as the thread would have shown it, without its buttons: there is nothing to act on."""
+    """Return a brief as the thread would have shown it, without its buttons: there is no incident to act on."""
     if one is None or one.brief is None:
         return []
     shown = render_brief(replace(one.brief, incident=None)).blocks
@@ -105,8 +102,8 @@ def _render_example(one: PreviewedAnswer | None) -> list[Block]:
 
 def _format_counts(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    told = ", ".join(f"{prose(name, 40)} {count}" for name, count in ordered[:ROWS])
-    return f"{told}, +{len(ordered) - ROWS} more" if len(ordered) > ROWS else told
+    text = ", ".join(f"{prose(name, 40)} {count}" for name, count in ordered[:ROWS])
+    return f"{text}, +{len(ordered) - ROWS} more" if len(ordered) > ROWS else text
 
 
 def _format_count(number: int, what: str) -> str:

@@ -1,5 +1,5 @@
-"""The open resolve modal, changed by its own buttons: lines of the thread filled in, more fields, a note. What was typed
-stays."""
+"""Change the open resolve modal when its own buttons are pressed: fill in lines of the thread, add fields, add a note.
+What was typed stays."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The modals: what they ask, and what a person's answers mean. Pure; `plain_text_input` and selects only.
+"""Build the modal in which a person records a resolution and the picker before it, and read them back.
 
-Must not record anything, and must never put the bot's own verdict in as a default.
+Only `plain_text_input` and selects, which work on a phone. The bot's own verdict is never a default.
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ from enum import Enum
 from typing import TypeVar
 
 from bot.domain.brief.checks import normalize_check
-from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
+from bot.domain.incidents.record import (
+    Attempt,
+    Boundary,
+    FailedCheck,
+    Incident,
+    Runbook,
+    VerificationStatus,
+)
 from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.resolutions.suggestions import SuggestedFix
 from bot.domain.text.tokens import hash_wording
@@ -93,7 +100,7 @@ E = TypeVar("E", bound=Enum)
 
 
 def find_block(field: str, view: Body) -> str:
-    """The block under which the modal shows an error about a record's field: its own, else the first input."""
+    """Return the block under which the modal shows an error about a record's field: its own, else the first input."""
     inputs = [
         name for b in read_objects(view, "blocks") if b.get("type") == "input" and (name := read_text(b, "block_id"))
     ]
@@ -102,7 +109,7 @@ def find_block(field: str, view: Body) -> str:
 
 
 def build_resolve_view(form: ResolveForm, metadata: Body) -> View:
-    """The modal in which a person says what fixed an incident. `metadata` comes back with the answers."""
+    """Return the modal in which a person says what fixed an incident. `metadata` comes back with the answers."""
     name = f"{form.incident_id}: {form.title}" if form.incident_id else form.title
     blocks: list[Block] = [
         verbatim(plain(name, 200) or "Incident"),
@@ -131,7 +138,7 @@ FROM_THREAD = ((ids.FIX, "Steps from the thread"), (ids.ROOT_CAUSE, "Cause from 
 
 
 def build_more_fields() -> list[Block]:
-    """What is seldom told: it takes the place of the button "More…"."""
+    """Return the fields that are seldom needed; they take the place of the button "More…"."""
     outcomes = [option(label, status.value) for status, label in ALSO_OUTCOMES]
     return [
         multiline_input(ids.ALSO, "What else was tried", "Another fix, before the one that ended it."),
@@ -141,25 +148,25 @@ def build_more_fields() -> list[Block]:
 
 
 def _render_recorded(record: Incident | None) -> list[Block]:
-    """What is recorded already; recording once more adds to it."""
+    """Return what is recorded already; recording once more adds to it."""
     if record is None or not (record.resolved_at or record.attempts):
         return []
-    told = [format_attempt(a) for a in record.attempts[-MAX_ATTEMPTS:]]
+    lines = [format_attempt(a) for a in record.attempts[-MAX_ATTEMPTS:]]
     if record.resolved_at:
-        told = told or [f"• {format_time(record.resolved_at)}: no fix"]
+        lines = lines or [f"• {format_time(record.resolved_at)}: no fix"]
     left_out = len(record.attempts) - MAX_ATTEMPTS
     head = "*Recorded already*; what you say is added." + (f" The last {MAX_ATTEMPTS}:" if left_out > 0 else "")
-    return [section("\n".join([head, *told]))]
+    return [section("\n".join([head, *lines]))]
 
 
 def format_attempt(attempt: Attempt) -> str:
-    """Who recorded what, when, and what came of it (mrkdwn)."""
+    """Return who recorded what, when, and how it went (mrkdwn)."""
     when = f", {format_time(attempt.at)}" if attempt.at else ""
     return f"• {format_user(attempt.by)}{when}: {prose(attempt.fix, 200)} ({STATUS_WORDS[attempt.status]})"
 
 
 def _build_choices(form: ResolveForm) -> list[Block]:
-    """The fixes and the runbooks that are known, if any."""
+    """Return the known fixes and runbooks to choose from, if any."""
     fixes = [select(ids.KNOWN_FIX, "What fixed it?", _build_known_fixes(form.known_fixes), optional=True)]
     titles = [(f"{r.id}: {r.title}" if r.title != r.id else r.id, hash_wording(r.id)) for r in form.runbooks]
     options = build_options(titles)
@@ -168,7 +175,7 @@ def _build_choices(form: ResolveForm) -> list[Block]:
 
 
 def _build_checks(form: ResolveForm) -> list[Block]:
-    """What wasted time: the usual checks to choose from, and a place for others."""
+    """Return what wasted time: the usual checks to choose from, and an input for others."""
     options = build_options([(check, hash_wording(check)) for check in form.usual_checks])
     if not options:
         return [multiline_input(ids.FAILED_CHECKS, "What wasted time, one a line", MINUTES_HINT)]
@@ -179,8 +186,8 @@ def _build_checks(form: ResolveForm) -> list[Block]:
 
 
 def _format_recorded(form: ResolveForm, name: str) -> str | None:
-    said = getattr(form.record, name) if form.record else None
-    return f"The record says: {said}" if said else None
+    recorded = getattr(form.record, name) if form.record else None
+    return f"The record says: {recorded}" if recorded else None
 
 
 def _format_fix_hint(form: ResolveForm) -> str:
@@ -190,7 +197,7 @@ def _format_fix_hint(form: ResolveForm) -> str:
 
 
 def build_pick_view(rows: Sequence[OpenIncident], metadata: Body) -> View:
-    """Which open incident is it? Follows `/resolve` without an argument."""
+    """Return the choice of an open incident, for `/resolve` without an argument."""
     options = [
         option(f"{r.life.incident_id} {r.title}", r.life.incident_id) for r in rows if len(r.life.incident_id) <= 150
     ][:100]
@@ -202,7 +209,7 @@ def build_pick_view(rows: Sequence[OpenIncident], metadata: Body) -> View:
 
 
 def _build_known_fixes(fixes: Sequence[SuggestedFix]) -> list[dict[str, object]]:
-    """The label may be cut; what is recorded never is."""
+    """Return the known fixes as options. A label may be cut; what is recorded never is."""
     failed = {hash_wording(known.fix) for known in fixes if known.failed}
     options = [
         choice | ({"description": plain_text("did not work before")} if choice["value"] in failed else {})
@@ -212,30 +219,33 @@ def _build_known_fixes(fixes: Sequence[SuggestedFix]) -> list[dict[str, object]]
 
 
 def read_submission(view: Body, form: ResolveForm = NOTHING, subject: Subject | None = None) -> Resolution:
-    """What the person said. `form` is what was offered to choose from; `subject` the message it is about where there was no
-    incident. Raises RecordRejected with the record's field."""
-    said = read_answers(view)
-    outcome = _read_choice(FixOutcome, said.get(ids.OUTCOME), "outcome", "Choose one.")
-    fix, note, runbook = _read_fix(said, form)
+    """Return what the person said.
+
+    `form` is what was offered to choose from; `subject` the message it is about where there is no incident. Raises
+    RecordRejected with the record's field.
+    """
+    answers = read_answers(view)
+    outcome = _read_choice(FixOutcome, answers.get(ids.OUTCOME), "outcome", "Choose one.")
+    fix, note, runbook = _read_fix(answers, form)
     return Resolution(
         outcome=outcome,
         incident_id=None if subject else read_text(decode(view.get("private_metadata")), "i"),
         subject=subject,
         fix=fix,
         note=note,
-        root_cause=_read_text(said, ids.ROOT_CAUSE),
-        boundary=_read_choice(Boundary, said.get(ids.BOUNDARY, Boundary.UNKNOWN.value), "boundary", "Choose one."),
-        failed_checks=_read_checks(view, said, form.usual_checks),
-        lesson=_read_text(said, ids.LESSON),
-        customer_impact=_read_text(said, ids.IMPACT),
+        root_cause=_read_text(answers, ids.ROOT_CAUSE),
+        boundary=_read_choice(Boundary, answers.get(ids.BOUNDARY, Boundary.UNKNOWN.value), "boundary", "Choose one."),
+        failed_checks=_read_checks(view, answers, form.usual_checks),
+        lesson=_read_text(answers, ids.LESSON),
+        customer_impact=_read_text(answers, ids.IMPACT),
         runbook=runbook,
-        also=_read_other_attempt(said),
+        also=_read_other_attempt(answers),
     )
 
 
-def _read_text(said: Mapping[str, str], block_id: str) -> str | None:
-    """As it was typed; only NUL goes, for no database keeps it."""
-    return said.get(block_id, "").replace("\x00", "").strip() or None
+def _read_text(answers: Mapping[str, str], block_id: str) -> str | None:
+    """Return the input as typed. Only NUL is dropped: no database stores it."""
+    return answers.get(block_id, "").replace("\x00", "").strip() or None
 
 
 def _read_choice(kind: type[E], value: str | None, field: str, problem: str) -> E:
@@ -244,11 +254,13 @@ def _read_choice(kind: type[E], value: str | None, field: str, problem: str) -> 
     return kind(value)
 
 
-def _read_fix(said: Mapping[str, str], form: ResolveForm) -> tuple[str | None, str | None, Runbook | None]:
-    """The fix verbatim, the note and the runbook: with a known fix chosen, what was typed is the note on it; a runbook
-    alone is fixed by its steps."""
-    typed, chosen_fix = _read_text(said, ids.FIX), said.get(ids.KNOWN_FIX, ids.SOMETHING_ELSE)
-    runbook = _find_runbook(said.get(ids.RUNBOOK), form.runbooks)
+def _read_fix(answers: Mapping[str, str], form: ResolveForm) -> tuple[str | None, str | None, Runbook | None]:
+    """Return the fix verbatim, the note and the runbook.
+
+    With a known fix chosen, what was typed is the note on it. The fix of a runbook alone is its steps.
+    """
+    typed, chosen_fix = _read_text(answers, ids.FIX), answers.get(ids.KNOWN_FIX, ids.SOMETHING_ELSE)
+    runbook = _find_runbook(answers.get(ids.RUNBOOK), form.runbooks)
     if chosen_fix == ids.SOMETHING_ELSE:
         written = ("\n".join(runbook.steps) or runbook.title) if runbook else None
         return typed or written, None, runbook
@@ -260,7 +272,7 @@ def _read_fix(said: Mapping[str, str], form: ResolveForm) -> tuple[str | None, s
 
 
 def find_carried_runbook(fix: SuggestedFix, runbooks: Sequence[Runbook]) -> Runbook | None:
-    """The runbook that a known fix carries, so that it counts with the others of that runbook."""
+    """Return the runbook that a known fix carries, so that it counts with the others of that runbook."""
     if fix.runbook_id is None:
         return None
     return next((r for r in runbooks if r.id == fix.runbook_id), Runbook(fix.runbook_id, fix.runbook_id))
@@ -275,22 +287,22 @@ def _find_runbook(key: str | None, runbooks: Sequence[Runbook]) -> Runbook | Non
     return found
 
 
-def _read_other_attempt(said: Mapping[str, str]) -> tuple[str, VerificationStatus] | None:
-    """Another attempt, and what came of it: unless that is said, nobody knows."""
-    text, status = _read_text(said, ids.ALSO), said.get(ids.ALSO_OUTCOME, VerificationStatus.UNVERIFIED.value)
+def _read_other_attempt(answers: Mapping[str, str]) -> tuple[str, VerificationStatus] | None:
+    """Return another attempt and how it went, UNVERIFIED unless that was chosen."""
+    text, status = _read_text(answers, ids.ALSO), answers.get(ids.ALSO_OUTCOME, VerificationStatus.UNVERIFIED.value)
     if text is None:
         return None
     return text, _read_choice(VerificationStatus, status, "also", "Choose what came of it.")
 
 
-def _read_checks(view: Body, said: Mapping[str, str], usual: Sequence[str]) -> tuple[FailedCheck, ...]:
-    """Those chosen, in the very words in which they are known, then those typed; typed minutes of a chosen one are its
+def _read_checks(view: Body, answers: Mapping[str, str], usual: Sequence[str]) -> tuple[FailedCheck, ...]:
+    """Return the chosen checks in their known wording, then the typed ones. Minutes typed for a chosen check are its
     own."""
     offered = {hash_wording(check): check for check in usual}
     picked = read_selection(view, ids.KNOWN_CHECKS)
     if not set(picked) <= set(offered):
         raise RecordRejected("known_checks", "One of these is no longer offered: write it down below.")
-    typed = require_readable(read_failed_checks(said.get(ids.FAILED_CHECKS, "")))
+    typed = require_readable(read_failed_checks(answers.get(ids.FAILED_CHECKS, "")))
     minutes = {normalize_check(failed.check): failed.minutes for failed in typed}
     known = [FailedCheck(offered[key], minutes.get(normalize_check(offered[key]))) for key in picked]
     forms = {normalize_check(failed.check) for failed in known}

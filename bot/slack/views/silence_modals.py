@@ -1,19 +1,15 @@
-"""The modals that silence: "Mute…" and "Not an alert…", and what the answers mean. Pure.
-
-Must not check who may silence for how long (that is `MuteAlerts`).
-"""
+"""Build the modals that silence, "Mute…" and "Not an alert…", and read them back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
-from typing import Any
 
 from bot.domain.alerts.suppression import MuteTarget, RuleScope, name_alert
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
+from bot.slack.payload import Body
 from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
 from bot.slack.views.markup import Block, plain, verbatim
 from bot.workflows.channels.silences import AnsweredAlert
@@ -30,18 +26,18 @@ _TIME = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[ T]+)?(\d{1,2}):(\d{2})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class MuteForm:
-    """What a person asked to mute."""
+    """One request to mute something."""
 
     what: MuteTarget
     until: datetime
     reason: str
 
 
-def build_mute_view(said: AnsweredAlert, metadata: Mapping[str, Any], zone: tzinfo) -> View:
-    """What is muted, for how long, and why."""
-    things = [option(f"This alert: {name_alert(said.alert)}", MuteTarget.FINGERPRINT.value)]
-    if said.alert.service:
-        things.append(option(f"Everything of service {said.alert.service}", MuteTarget.SERVICE.value))
+def build_mute_view(answered: AnsweredAlert, metadata: Body, zone: tzinfo) -> View:
+    """Return the modal that asks what to mute, for how long, and why."""
+    things = [option(f"This alert: {name_alert(answered.alert)}", MuteTarget.FINGERPRINT.value)]
+    if answered.alert.service:
+        things.append(option(f"Everything of service {answered.alert.service}", MuteTarget.SERVICE.value))
     things.append(option("Everything in this channel", MuteTarget.CHANNEL.value))
     spans = [*(option(label, value) for value, label, _ in SPANS), option("Until a time…", AT_A_TIME)]
     blocks: list[Block] = [
@@ -61,19 +57,20 @@ def build_mute_view(said: AnsweredAlert, metadata: Mapping[str, Any], zone: tzin
     return modal(ids.MUTE_VIEW, "Mute", "Mute", blocks, metadata)
 
 
-def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
-    """What the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
-    said = read_answers(view)
-    what, span = said.get(ids.WHAT, ""), said.get(ids.UNTIL, "")
+def read_mute(view: Body, now: datetime, zone: tzinfo) -> MuteForm:
+    """Return what the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
+    answers = read_answers(view)
+    what, span = answers.get(ids.WHAT, ""), answers.get(ids.UNTIL, "")
     if what not in set(MuteTarget) - {MuteTarget.NUDGES}:
         raise RecordRejected(ids.WHAT, "Choose one.")
     lasts = next((length for value, _, length in SPANS if value == span), None)
-    until = now + lasts if lasts else _read_until(said.get(ids.UNTIL_TIME, ""), now, zone)
-    return MuteForm(MuteTarget(what), until, said.get(ids.REASON, ""))
+    until = now + lasts if lasts else _read_until(answers.get(ids.UNTIL_TIME, ""), now, zone)
+    return MuteForm(MuteTarget(what), until, answers.get(ids.REASON, ""))
 
 
 def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
-    """A time of day (the next one) or a date with a time, as people there see it."""
+    """Return the end that a time of day (the next one) or a date with a time names, in the channel's zone. Raises
+    RecordRejected."""
     local, match = now.astimezone(zone), _TIME.fullmatch(text.strip())
     if match is None:
         raise RecordRejected(ids.UNTIL_TIME, "Write it as 18:30 or 2026-12-24 08:00.")
@@ -93,19 +90,19 @@ def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
     return until
 
 
-def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> View:
-    """Asks for confirmation, and how much is to be learned from it; a wide rule is never the default."""
-    app = said.app or said.alert.tool
+def build_not_alert_view(answered: AnsweredAlert, metadata: Body) -> View:
+    """Return the modal that asks for confirmation, and how much to learn from it; a wide rule is never the default."""
+    app = answered.app or answered.alert.tool
     choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
-    if said.source:
+    if answered.source:
         choices = [
             option(f"Ignore this title from {app} from now on", RuleScope.TITLE.value),
             *choices,
             option(f"Ignore everything that {app} posts here", RuleScope.SOURCE.value),
         ]
     blocks: list[Block] = [
-        verbatim(plain(name_alert(said.alert), 200) or "Alert"),
-        verbatim(f"The brief of {plain(said.incident_id, 40)} is deleted and the incident is dismissed."),
+        verbatim(plain(name_alert(answered.alert), 200) or "Alert"),
+        verbatim(f"The brief of {plain(answered.incident_id, 40)} is deleted and the incident is dismissed."),
         select(
             ids.REACH,
             "What should I learn from it?",
@@ -118,11 +115,11 @@ def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> Vi
     return modal(ids.NOT_ALERT_VIEW, "Not an alert?", "Delete brief", blocks, metadata)
 
 
-def read_reach(view: Mapping[str, Any]) -> RuleScope | None:
-    """How much is to be learned; None for nothing. Raises RecordRejected."""
-    said = read_answers(view).get(ids.REACH, "")
-    if said == ONLY_THIS:
+def read_reach(view: Body) -> RuleScope | None:
+    """Return how much is to be learned; None for nothing. Raises RecordRejected."""
+    reach = read_answers(view).get(ids.REACH, "")
+    if reach == ONLY_THIS:
         return None
-    if said not in set(RuleScope):
+    if reach not in set(RuleScope):
         raise RecordRejected(ids.REACH, "Choose one.")
-    return RuleScope(said)
+    return RuleScope(reach)

@@ -65,7 +65,8 @@ def render_correction(incident_id: str, what: str, *, same_advice: bool) -> Chat
 
 
 class SlackSurfaces:
-    """The surfaces of the port, each from its own module, and `render_recalled` for the answers of memory."""
+    """`bot.ports.surfaces.Surfaces`, each message from its own module, and `render_recalled` for the answers of
+    memory."""
 
     render_brief = staticmethod(render_brief)
     render_superseded = staticmethod(render_superseded)

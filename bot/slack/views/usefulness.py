@@ -1,4 +1,4 @@
-"""The report on the bot as a message: what was wrong first, then what it was good for. Pure. Must not count anything."""
+"""Render the report on the bot: what was wrong first, then what it was good for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTHING = "No incident began in this time that you may see here. Imported ones d
 
 
 def render_report(found: UsefulnessReport, period: str) -> ChatMessage:
-    """What a team needs to keep or remove the bot."""
+    """Return what a team needs to decide whether to keep the bot."""
     heading = f"Report on Precedent: {prose(period, 40)}"
     scope = f"{format_count(found.incidents, 'incident')} in {format_count(found.outages, 'outage')}, of those you may see here"
     if not found.incidents:
@@ -31,9 +31,9 @@ def _format_wrong(found: UsefulnessReport) -> str:
     if not found.high:
         return "No fix was recommended with HIGH confidence."
     untold = f"; {found.high_untold} were never recorded" if found.high_untold else ""
-    said = f"*HIGH and wrong: {len(found.wrong_high)} of {found.high}*{untold}"
+    headline = f"*HIGH and wrong: {len(found.wrong_high)} of {found.high}*{untold}"
     more = [f"+{len(found.wrong_high) - WRONG} more"] if len(found.wrong_high) > WRONG else []
-    return "\n".join([said, *(_format_wrong_one(w) for w in found.wrong_high[:WRONG]), *more])
+    return "\n".join([headline, *(_format_wrong_one(w) for w in found.wrong_high[:WRONG]), *more])
 
 
 def _format_wrong_one(wrong: WrongHigh) -> str:

@@ -1,7 +1,7 @@
 """Announce an incident in a channel that has no brief of it yet: by that brief, or by its part in a storm.
 
-A channel is asked twice whether the incident belongs to a storm: before the brief is decided, for in the thick of a storm
-there may be no time for that, and after it, for other incidents may have opened meanwhile.
+A channel is checked for a storm twice: before the brief is decided, for in the thick of a storm there may be no time
+for that, and after it, for other incidents may have opened in the meantime.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class AnnounceIncident:
         if placed.place is AnswerPlace.SUMMARY_ONLY or placed.is_told:
             return add_storm_placement(Changes(), placed)
         brief = replace(await self._decide(post, life, but=but), read_at=post.read_at)
-        placed = await self.group(replace(opening, lead=summarize_lead(brief)))  # others may have opened meanwhile
+        placed = await self.group(
+            replace(opening, lead=summarize_lead(brief))
+        )  # others may have opened in the meantime
         if placed.place is not AnswerPlace.OWN:
             return add_storm_placement(Changes(), placed)
         if is_new:
@@ -87,9 +89,9 @@ class AnnounceIncident:
 
     async def _decide(self, post: AlertPost, life: Lifecycle, *, but: str | None) -> Brief:
         """Decide the brief with the evidence that arrives by the deadline; sources are asked while memory is."""
-        asked = self.sources.ask(post.alert, f"{life.incident_id}/{post.channel.id}")
+        pending = self.sources.ask(post.alert, f"{life.incident_id}/{post.channel.id}")
         brief = await self.recall_brief(post, life, but=but)
-        return attach_evidence(brief, await asked.collect())
+        return attach_evidence(brief, await pending.collect())
 
     async def _find_same_outage(self, post: AlertPost, life: Lifecycle) -> SameOutage | None:
         """Return the earliest incident within half an hour, on the same service or vendor, that another tool announced."""
@@ -104,7 +106,7 @@ class AnnounceIncident:
         return None
 
     def _react(self, post: AlertPost, life: Lifecycle) -> Changes:
-        """Queue the reaction that says: looked, and nothing to tell."""
+        """Queue the reaction that says: looked at, nothing to report."""
         channel, incident_id = post.channel.id, life.incident_id
         posting = Posting(
             Operation.REACT,

@@ -85,31 +85,31 @@ class AnswerAlert:
             await self.recurrence.ask(row, fixed)
 
     async def _answer(self, row: InboxRow, post: AlertPost) -> None:
-        notice, related = await self._find_related(post)
-        if any(notice.key == known.key for known in related.notifications):
+        notification, related = await self._find_related(post)
+        if any(notification.key == known.key for known in related.notifications):
             await self.store.commit(Changes(done=row))  # it was taken before
             return
-        timeline = reconstruct((*related.notifications, notice), related.lifecycles)
+        timeline = reconstruct((*related.notifications, notification), related.lifecycles)
         changes = Changes(done=row, notifications=find_moved_notifications(timeline, related))
         for chapter in timeline.chapters:
-            changes = merge_changes(changes, await self._apply(chapter, related, post, notice))
+            changes = merge_changes(changes, await self._apply(chapter, related, post, notification))
         changes = replace(changes, received=changes.received + build_completion_work(changes.briefs))
         if not await self.store.commit(changes):
             raise StoreConflict("Another worker opened this incident at the same moment; it is taken again.")
 
     async def _find_related(self, post: AlertPost) -> tuple[Notification, RelatedIncidents]:
         """Return the post as a notification, and the incidents and notifications that it may touch."""
-        notice = build_notification(
+        notification = build_notification(
             post.alert, post.at, post.channel.visibility, post.channel.id, post.ts, post.root_ts
         )
-        notice = replace(notice, past=post.past)
+        notification = replace(notification, past=post.past)
         known = await self._find_lifecycle(post)
         if known is None and post.alert.tool == GENERIC_TOOL and (known := await self._find_linked_incident(post)):
-            notice = replace(notice, state=AlertState.UPDATE)
+            notification = replace(notification, state=AlertState.UPDATE)
         if known is None:
-            return notice, await self.store.find_related(notice)
-        like = replace(notice, fingerprint=known.fingerprint, visibility=known.visibility)
-        return notice, await self.store.find_related(like, known=known.incident_id)
+            return notification, await self.store.find_related(notification)
+        like = replace(notification, fingerprint=known.fingerprint, visibility=known.visibility)
+        return notification, await self.store.find_related(like, known=known.incident_id)
 
     async def _find_lifecycle(self, post: AlertPost) -> Lifecycle | None:
         """Return the incident of the message itself, else of its thread."""
@@ -129,22 +129,22 @@ class AnswerAlert:
         return None
 
     async def _apply(
-        self, chapter: ReconstructedIncident, related: RelatedIncidents, post: AlertPost, notice: Notification
+        self, chapter: ReconstructedIncident, related: RelatedIncidents, post: AlertPost, notification: Notification
     ) -> Changes:
         """Return what the new notification changes about one incident."""
         before = next((life for life in related.lifecycles if life.incident_id == chapter.life.incident_id), None)
         if before is None:
-            opened = await self.open_incident(chapter, post, notice)
-            return replace(opened, once=build_opening_key(related, notice))
-        is_ours = any(n.key == notice.key for n in chapter.notices)
-        did = classify_transition(before, chapter.life, notice) if is_ours else Transition.UPDATED
+            opened = await self.open_incident(chapter, post, notification)
+            return replace(opened, once=build_opening_key(related, notification))
+        is_ours = any(n.key == notification.key for n in chapter.notices)
+        did = classify_transition(before, chapter.life, notification) if is_ours else Transition.UPDATED
         if not is_ours and before == replace(chapter.life, base=before.base):
             return Changes()
         changes = Changes(
             lifecycles=(chapter.life,) if chapter.life != before else (),
             posts=(IncidentPost(post.channel.id, post.ts, before.incident_id),) if is_ours else (),
             dropped_notifications=chapter.dropped,
-            received=build_refresh_work(before.incident_id, notice.key)
+            received=build_refresh_work(before.incident_id, notification.key)
             if did in LOOK_AGAIN and self.sources.names
             else (),
         )

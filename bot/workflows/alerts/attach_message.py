@@ -31,19 +31,19 @@ class AttachMessage:
         event = row.body["event"]
         inner = event.get("message") or event
         channel, ts = await read_event_channel(self.chat, event), str(inner.get("ts") or event["ts"])
-        seen: tuple[IncidentPost, ...] = ()
+        posts: tuple[IncidentPost, ...] = ()
         if not channel.is_shared and await self.store.find_incident(channel.id, ts) is None:
             life = await self._find_incident(event, channel)
-            seen = (IncidentPost(channel.id, ts, life.incident_id),) if life else ()
-        await self.store.commit(Changes(done=row, posts=seen))
+            posts = (IncidentPost(channel.id, ts, life.incident_id),) if life else ()
+        await self.store.commit(Changes(done=row, posts=posts))
 
     async def _find_incident(self, event: Mapping[str, Any], channel: Channel) -> Lifecycle | None:
         """Return the first referenced incident that everybody in the channel may see, else the one whose alert was
         pasted.
         """
         for there, ts in event.get("refers_to") or ():
-            known = await self.store.find_incident(str(there), str(ts))
-            life = await self.store.read_lifecycle(known) if known else None
+            incident_id = await self.store.find_incident(str(there), str(ts))
+            life = await self.store.read_lifecycle(incident_id) if incident_id else None
             if life and life.visibility in ("public", channel.visibility):
                 return life
         if event.get("alert") is None:

@@ -52,8 +52,8 @@ class CatchUpChannels:
     async def __call__(self, heard_until: datetime | None, connected_at: datetime) -> int:
         """Read what was posted since `heard_until`, and return how many posts were new.
 
-        Nothing is read if Slack was never heard before (`heard_until` is None): everything in the channels is older
-        than the bot then. Raises StoreUnavailable, ChatAuthRejected.
+        Nothing is read on the very first start (`heard_until` is None): everything in the channels is older than the
+        bot then. Raises StoreUnavailable, ChatAuthRejected.
         """
         if heard_until is None:
             return 0
@@ -66,19 +66,19 @@ class CatchUpChannels:
 
     async def _list_channels(self, until: datetime) -> list[str]:
         found: dict[str, None] = {}
-        seen, cursor = PageCursors(), ""
+        cursors, cursor = PageCursors(), ""
         while True:
             at = cursor
             some, cursor = await self._call_patiently(lambda at=at: self.history.list_channels(at), until) or ((), "")  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             found |= dict.fromkeys(some)
-            if not _has_more(seen, cursor):
+            if not _has_more(cursors, cursor):
                 return list(found)
 
     async def _find_start(self, channel: str, heard_until: datetime, connected_at: datetime) -> str:
         """Return the ts after which this channel may hold missed posts.
 
-        That is the moment when Slack was certainly heard last, or the channel's newest message before the connection
-        if that is older: a connection can be dead for long without a sign.
+        That is the moment when the connection was certainly alive, or the channel's newest message before the new
+        connection if that is older: a connection can be dead for long without a sign.
         """
         sure = max(heard_until - UNDETECTED_FOR, connected_at - AT_MOST)
         newest = await self.backlog.find_newest_message(channel, connected_at)
@@ -87,7 +87,7 @@ class CatchUpChannels:
     async def _read_channel(self, channel: str, since: str, until: datetime) -> int:
         """Receive the missed posts of a channel in the order of posting (Slack returns the newest first)."""
         messages: list[Mapping[str, Any]] = []
-        seen, cursor = PageCursors(), ""
+        cursors, cursor = PageCursors(), ""
         while True:
             at = cursor
             page = await self._call_patiently(lambda at=at: self.history.read_page(channel, since, at), until)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
@@ -96,7 +96,7 @@ class CatchUpChannels:
                 break
             messages += page.messages
             cursor = page.cursor
-            if len(messages) >= MESSAGES_MOST or not _has_more(seen, cursor):
+            if len(messages) >= MESSAGES_MOST or not _has_more(cursors, cursor):
                 break
         return await self._receive(channel, messages[::-1])
 
@@ -127,12 +127,12 @@ class CatchUpChannels:
 
 @dataclass(slots=True, kw_only=True)
 class WatchConnection:
-    """Note how long Slack has been heard, and catch up whenever there was a gap."""
+    """Record until when the connection to Slack was alive, and catch up whenever there was a gap."""
 
     heard: ConnectionWatermark
     catch_up: CatchUpChannels
     clock: Clock
-    # Tells whether there is a connection now.
+    # Returns whether there is a connection now.
     is_connected: Callable[[], Awaitable[bool]]
     # When each connection to Slack began, oldest first.
     connections: list[datetime] = field(default_factory=list)
@@ -162,10 +162,10 @@ class WatchConnection:
         return self._noted_at is None or self.clock.now() - self._noted_at >= timedelta(seconds=HEARD_EVERY_S)
 
 
-def _has_more(seen: PageCursors, cursor: str) -> bool:
+def _has_more(cursors: PageCursors, cursor: str) -> bool:
     """Return whether there is another page. If the pages go around in a circle, what was read so far is received."""
     try:
-        return bool(seen.follow(cursor))
+        return bool(cursors.follow(cursor))
     except ChatUnavailable as circle:
         log.error("not all that was missed could be read", reason=str(circle))
         return False

@@ -64,7 +64,7 @@ class ReceiveHttpAlert:
         is_same = last is not None and last.name.startswith(f"{prefix}{digest}/") and not last.dead
         if last and is_same and self.clock.now() - last.at < DUPLICATE_WITHIN:
             return False
-        # named after what came before it: of two at once that are the same only one is kept
+        # The name contains what came before it, so of two equal ones at the same moment only one is stored.
         name = f"{prefix}{digest}/{last.number if last else 0}"
         body = {"alert": write_alert(alert), "channel": channel_id}
         return await self.inbox.receive(ReceivedEvent(name, name, KIND, body, order))
@@ -73,7 +73,7 @@ class ReceiveHttpAlert:
         try:
             channel = await self.chat.read_channel(channel_id)
         except ChatUnavailable:
-            return  # it is kept all the same; whoever posts it looks again
+            return  # It is stored all the same; the delivery checks again.
         if not may_speak(channel):
             raise NotAllowedHere("This channel is shared with another organisation: nothing is posted there.")
         if not channel.is_joined:
@@ -134,7 +134,7 @@ class AnswerHttpAlert:
             await self.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=key),)))
             await self._retry_later(row)
         elif alert.state in FIRES or life:
-            # nothing of it stands here: it counts, and that is all
+            # Nothing of it is in this channel: it is only counted.
             await self._hand_over(row, _build_post_event(alert, channel, format_ts(row.received_at), row.received_at))
         else:
             await self.inbox.acknowledge(row)  # the end of something that was never announced here
@@ -167,7 +167,7 @@ class AnswerHttpAlert:
             await self._hand_over(row, _build_post_event(alert, channel, mine.result, row.received_at))
 
     async def _edit_post(self, row: InboxRow, alert: Alert, channel: str, key: str, before: DeliveryOutcome) -> None:
-        """Edit our own post to the current state, and tell the incident as if any post had been edited."""
+        """Edit our own post to the current state, and update the incident as after any edit of a post."""
         posting = self._build_posting(Operation.UPDATE, channel, build_edit_id(before.delivery_id), alert)
         edit = build_outbox_entry(posting, key=key, replaces=True, target=before.delivery_id)
         await self.store.commit(Changes(deliveries=(edit,)))
@@ -192,8 +192,8 @@ def _build_post_event(alert: Alert, channel: str, ts: str, at: datetime) -> dict
 
     It is dated to the moment of receipt, not to the moment at which the post appeared: what came in between is later.
     """
-    said = write_alert(replace(alert, delivery=PostDelivery.POST))
-    return {"channel": channel, "ts": ts, "told_at": format_ts(at.astimezone(UTC)), "alert": said}
+    alert_json = write_alert(replace(alert, delivery=PostDelivery.POST))
+    return {"channel": channel, "ts": ts, "told_at": format_ts(at.astimezone(UTC)), "alert": alert_json}
 
 
 def _build_change_event(alert: Alert, channel: str, at: datetime, how: PostDelivery, ts: str) -> dict[str, Any]:

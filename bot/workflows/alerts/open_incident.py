@@ -24,7 +24,7 @@ class OpenNewIncident:
     chat: Chat
     announce: AnnounceIncident
 
-    async def __call__(self, chapter: ReconstructedIncident, post: AlertPost, notice: Notification) -> Changes:
+    async def __call__(self, chapter: ReconstructedIncident, post: AlertPost, notification: Notification) -> Changes:
         """Return all that opening it changes.
 
         Its first notification is this post's, or an older one that turned out to belong to an incident of its own. Raises
@@ -33,19 +33,19 @@ class OpenNewIncident:
         life = replace(chapter.life, incident_id=await self.store.new_incident_id())
         first = (
             post
-            if chapter.first_notification.key == notice.key
+            if chapter.first_notification.key == notification.key
             else await self._rebuild_post(post, chapter.first_notification)
         )
         source = Source("slack", first.url, first.channel.id, first.channel.visibility)
         record = open_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
         announced = await self.announce(first, life, record, but=None, is_new=True)
-        notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
+        notifications = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
         return replace(
             announced,
             lifecycles=(life,),
             records=announced.records or (record,),
-            notifications=notices,
-            posts=tuple(IncidentPost(n.channel, n.ts, life.incident_id) for n in notices),
+            notifications=notifications,
+            posts=tuple(IncidentPost(n.channel, n.ts, life.incident_id) for n in notifications),
         )
 
     async def _rebuild_post(self, post: AlertPost, opening: Notification) -> AlertPost:

@@ -24,7 +24,7 @@ class AlertPost:
     ts: str
     # The thread that an answer belongs to.
     root_ts: str
-    # When the tool said it; an edit is later than its post.
+    # When the tool sent it; an edit is later than its post.
     at: datetime
     alert: Alert
     url: str | None
@@ -47,7 +47,7 @@ class ReadPost:
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
 
     async def __call__(self, row: InboxRow) -> AlertPost | None:
-        """Return the post; None if the message is no alert, says nothing new, or must not be answered where it is.
+        """Return the post; None if the message is no alert, has no news, or must not be answered where it is.
 
         Raises StoreUnavailable, ChatUnavailable.
         """
@@ -64,7 +64,7 @@ class ReadPost:
         ts = str(inner.get("ts") or event["ts"])
         by_slack = is_edit and not inner.get("edited")
         if by_slack and await self.store.find_incident(channel.id, ts):
-            return None  # Slack added the preview of a link; the tool said nothing new
+            return None  # Slack added the preview of a link; there is no news from the tool
         said_at = str(event.get("event_ts") or event.get("ts") or ts) if is_edit and not by_slack else ts
         # The bot posts alerts of HTTP senders itself, some time after it received them.
         said_at = str(event.get("told_at") or said_at)

@@ -92,7 +92,7 @@ class AskAboutRecurrence:
             return
         message = self.surfaces.render_recurrence_question(asked)
         questions = (_build_question(asked, brief.channel, brief.root_ts, message) for brief in posted)
-        said = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {fit_one_line(asked.fix, 120)}"
+        detail = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {fit_one_line(asked.fix, 120)}"
         await self.store.commit(
             Changes(
                 # Written back unchanged, so that a concurrent change of the incident makes the commit fail.
@@ -102,7 +102,7 @@ class AskAboutRecurrence:
                 deliveries=tuple(questions),
                 once=asked.key,
                 bank_act=asked.key,
-                audit=(AuditLine(BOT, "fired again", incident_id, said),),
+                audit=(AuditLine(BOT, "fired again", incident_id, detail),),
             )
         )
 

@@ -42,11 +42,11 @@ class GroupStorms:
 
     async def __call__(self, new: OpenedIncident) -> PlacementDecision:
         """Return where this incident is announced; commit the result with `after_openings`. Raises StoreUnavailable."""
-        near, seen = await self.storms.read_openings(
+        near, opening_count = await self.storms.read_openings(
             new.channel, new.at - OVER_AFTER, new.at + OVER_AFTER, new.incident_id
         )
         placed = place_incident(near, new, self.load())
-        return replace(placed, seen=seen)
+        return replace(placed, seen=opening_count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +71,15 @@ class PostStormSummaries:
         if not members:
             await self.storms.save_summary(storm, storm.told, Changes(), watched=False)
             return
-        said = summarize_storm(storm, members, now)
-        digest, watched = _hash_summary(said), is_watched(said, now)
+        summary = summarize_storm(storm, members, now)
+        digest, watched = _hash_summary(summary), is_watched(summary, now)
         if digest == storm.told and watched:
             return
-        news = Changes(deliveries=(self._build_row(storm, said),)) if digest != storm.told else Changes()
+        news = Changes(deliveries=(self._build_row(storm, summary),)) if digest != storm.told else Changes()
         await self.storms.save_summary(storm, digest, news, watched=watched)
 
-    def _build_row(self, storm: Storm, said: StormSummary) -> OutboxEntry:
-        message = self.surfaces.render_storm(said)
+    def _build_row(self, storm: Storm, summary: StormSummary) -> OutboxEntry:
+        message = self.surfaces.render_storm(summary)
         name = build_storm_id(storm.name)
         posting = Posting(
             Operation.POST,
@@ -93,5 +93,5 @@ class PostStormSummaries:
         return build_outbox_entry(posting, key=name, replaces=True, every_s=EDIT_EVERY_S)
 
 
-def _hash_summary(said: StormSummary) -> str:
-    return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
+def _hash_summary(summary: StormSummary) -> str:
+    return hashlib.sha256(repr(summary).encode()).hexdigest()[:16]

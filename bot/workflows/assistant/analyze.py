@@ -44,7 +44,7 @@ _CHARS_A_TOKEN = 3
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The result of asking. Exactly one of `hypothesis` and `reason` is set."""
+    """A hypothesis, or the reason why there is none: exactly one of the two is set."""
 
     memory: bool
     hypothesis: Hypothesis | None = None
@@ -81,15 +81,15 @@ class AskAnalyst:
     ) -> Analysis:
         """Return one hypothesis, or why there is none.
 
-        `by` is the Slack id of the person who asks, `question` what they want to know. `evidence` is what is seen now
-        (by default what the brief holds), `attempts` what was tried in this incident. Raises StoreUnavailable: an
-        exchange that cannot be recorded is not shown.
+        `by` is the Slack id of the person who asks, `question` what they want to know. `evidence` is what sources
+        show now (by default that of the brief), `attempts` what was tried in this incident. Raises StoreUnavailable:
+        an exchange that cannot be recorded is not shown.
         """
         reason = await self.explain_refusal(channel)
         if reason or self.model is None:
             return Analysis(memory, reason=reason or OFF)
-        seen = cite_evidence(brief.evidence) if evidence is None else evidence
-        prompt = build_prompt(build_model_input(brief, seen, attempts, memory=memory), question)
+        rows = cite_evidence(brief.evidence) if evidence is None else evidence
+        prompt = build_prompt(build_model_input(brief, rows, attempts, memory=memory), question)
         count_masked(prompt.user)
         incident_id = brief.incident.incident_id if brief.incident else "-"
         try:
@@ -148,10 +148,10 @@ class AskAnalyst:
         outcome = NOT_SHOWN.format(found.reason) if isinstance(found, RejectedHypothesis) else "shown"
         tokens = answer.tokens_in + answer.tokens_out or _estimate_tokens(answer)
         now = self.clock.now()
-        kept = ModelExchange(
+        exchange = ModelExchange(
             incident_id, channel.visibility, now, by, memory, answer.model, outcome, answer.sent, answer.calls, tokens
         )
-        await self.ledger.add_exchange(kept, now.date())
+        await self.ledger.add_exchange(exchange, now.date())
 
     async def _note_failure(
         self, incident_id: str, channel: Channel, by: str, prompt: Prompt, problem: ModelUnavailable, *, memory: bool
@@ -160,13 +160,13 @@ class AskAnalyst:
         if not isinstance(problem.sent, dict):
             return
         calls = tuple(call for call in problem.calls if isinstance(call, ModelCall))
-        worked = sum(call.outcome in _WORKED_ON for call in calls)
-        tokens = worked * (len(prompt.system) + len(prompt.user)) // _CHARS_A_TOKEN
+        worked_calls = sum(call.outcome in _WORKED_ON for call in calls)
+        tokens = worked_calls * (len(prompt.system) + len(prompt.user)) // _CHARS_A_TOKEN
         now, model = self.clock.now(), calls[-1].model if calls else ""
-        kept = ModelExchange(
+        exchange = ModelExchange(
             incident_id, channel.visibility, now, by, memory, model, str(problem), problem.sent, calls, tokens
         )
-        await self.ledger.add_exchange(kept, now.date())
+        await self.ledger.add_exchange(exchange, now.date())
 
 
 def _estimate_tokens(answer: ModelAnswer) -> int:
@@ -188,7 +188,7 @@ class ShowModelPayloads:
         Raises IncidentNotFound if nothing was sent, or nothing that this viewer may see; StoreUnavailable.
         """
         sent = await self.ledger.list_exchanges(incident_id)
-        seen = tuple(one for one in sent if viewer.may_see(one.visibility))
-        if not seen:
+        visible = tuple(one for one in sent if viewer.may_see(one.visibility))
+        if not visible:
             raise IncidentNotFound(NOTHING_SENT.format(incident_id))
-        return seen
+        return visible

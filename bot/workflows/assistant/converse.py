@@ -162,8 +162,8 @@ class Converse:
         latest = await self.deliveries.find_latest_post(build_thread_key(channel, root))
         if latest is None or latest.result is None:
             return False
-        said = read_past_answer(latest.delivery_id, self.clock.now())
-        if said is None or said.kind != ASKS or said.user != user:
+        past = read_past_answer(latest.delivery_id, self.clock.now())
+        if past is None or past.kind != ASKS or past.user != user:
             return False
         return 0 < float(ts) - float(latest.result) <= ANSWERS_WITHIN.total_seconds()
 
@@ -195,13 +195,13 @@ class Converse:
         return choose_turn(question.lately, question.channel.id, question.user, question.ts, self.clock.now())
 
     async def _answer_in_thread(self, question: ThreadQuestion, root: str) -> None:
-        said = await self._read_message(question)
-        if said is None or said.user != question.user:
+        message = await self._read_message(question)
+        if message is None or message.user != question.user:
             await self.store.commit(Changes(done=question.row))
             return
         incident_id = await self.store.find_incident(question.channel.id, root)
-        if incident_id is None or understand(said.text).intent is Intent.THANKS:
-            await self._answer_elsewhere(question, understand(said.text))
+        if incident_id is None or understand(message.text).intent is Intent.THANKS:
+            await self._answer_elsewhere(question, understand(message.text))
             return
         question = replace(question, incident_id=incident_id)
         try:
@@ -209,22 +209,22 @@ class Converse:
         except IncidentNotFound:
             await self._answer(question, self.talk.render_reply(NO_BRIEF))
             return
-        asked = understand(said.text, brief.alert.vendor)
-        known = await self._gather_facts(question, root, incident_id, brief, asked)
-        QUESTIONS.labels(asked.intent.value).inc()
-        if asked.intent is Intent.COMPARE or asked.intent is Intent.UNKNOWN or not asked.sure:
-            await self._answer_with_model(question, said.text, asked, known)
+        request = understand(message.text, brief.alert.vendor)
+        facts = await self._gather_facts(question, root, incident_id, brief, request)
+        QUESTIONS.labels(request.intent.value).inc()
+        if request.intent is Intent.COMPARE or request.intent is Intent.UNKNOWN or not request.sure:
+            await self._answer_with_model(question, message.text, request, facts)
         else:
-            await self._answer(question, self.talk.render_reply(answer(asked.intent, known), brief))
+            await self._answer(question, self.talk.render_reply(answer(request.intent, facts), brief))
 
     async def _read_brief(self, incident_id: str, channel: Channel) -> Brief:
         """Return the brief in this channel with the incident's current state. Raises IncidentNotFound."""
         brief = await self.brief(incident_id, channel.id, channel.viewer)
         return add_lifecycle(brief, build_view(await self.store.read_lifecycle(incident_id)))
 
-    async def _answer_elsewhere(self, question: ThreadQuestion, asked: AskedQuestion) -> None:
+    async def _answer_elsewhere(self, question: ThreadQuestion, request: AskedQuestion) -> None:
         """Answer in a thread of no incident: help for people who name the bot; thanks need no answer."""
-        if asked.intent is Intent.THANKS or not question.named:
+        if request.intent is Intent.THANKS or not question.named:
             await self.store.commit(Changes(done=question.row))
         else:
             await self._answer(question, self.talk.render_help())
@@ -233,11 +233,11 @@ class Converse:
         return await or_if_refused(self.chat.read_message(question.channel.id, question.ts), None)
 
     async def _gather_facts(
-        self, question: ThreadQuestion, root: str, incident_id: str, brief: Brief, asked: AskedQuestion
+        self, question: ThreadQuestion, root: str, incident_id: str, brief: Brief, request: AskedQuestion
     ) -> AnswerContext:
         record = (await self.store.find_records([incident_id])).get(incident_id)
         tried = await self.read_attempts(record, question.channel.id, root, question.ts)
-        names = await self._read_names(brief) if asked.intent is Intent.FIXED else {}
+        names = await self._read_names(brief) if request.intent is Intent.FIXED else {}
         return AnswerContext(brief, self.clock.now(), record, tried, names)
 
     async def compare(self, incident_id: str, channel: Channel, by: str) -> ChatMessage:
@@ -282,7 +282,7 @@ class Converse:
         Raises ChatUnavailable.
         """
         thread = await or_if_refused(self.chat.read_thread(channel, root), ())
-        sayings = [said.text for said in thread if said.ts != but]
+        sayings = [message.text for message in thread if message.ts != but]
         return list_attempts(record.attempts if record else (), sayings)
 
     async def _read_names(self, brief: Brief) -> Mapping[str, str]:
@@ -294,19 +294,19 @@ class Converse:
             return {}
 
     async def _answer_with_model(
-        self, question: ThreadQuestion, text: str, asked: AskedQuestion, known: AnswerContext
+        self, question: ThreadQuestion, text: str, request: AskedQuestion, facts: AnswerContext
     ) -> None:
         reason = await self.explain_refusal(question.channel)
         if reason:
-            await self._answer_without_model(question, asked, known, reason)
+            await self._answer_without_model(question, request, facts, reason)
             return
-        attempts, by = known.tried, question.user
+        attempts, by = facts.tried, question.user
         with self._count_request(question.build_delivery_id()):
             await self._announce(question, self.talk.render_thinking(), SAYS)
-            if asked.intent is Intent.COMPARE:
-                message = await self.analyst.compare(known.brief, question.channel, by, attempts)
+            if request.intent is Intent.COMPARE:
+                message = await self.analyst.compare(facts.brief, question.channel, by, attempts)
             else:
-                message = await self.analyst.ask(known.brief, question.channel, by, attempts, text)
+                message = await self.analyst.ask(facts.brief, question.channel, by, attempts, text)
         await self._answer(question, message)
 
     async def explain_refusal(self, channel: Channel) -> str | None:
@@ -319,14 +319,14 @@ class Converse:
         return await self.analyst.explain_refusal(channel) or (BUSY if len(self._asking) >= AT_ONCE else None)
 
     async def _answer_without_model(
-        self, question: ThreadQuestion, asked: AskedQuestion, known: AnswerContext, reason: str
+        self, question: ThreadQuestion, request: AskedQuestion, facts: AnswerContext, reason: str
     ) -> None:
         """Answer from the record, or say what it could answer, and why no model is asked.
 
         A person who already sees the placeholder is not asked anything back.
         """
-        found = answer(asked.intent, known)
-        if asked.intent is Intent.COMPARE:
+        found = answer(request.intent, facts)
+        if request.intent is Intent.COMPARE:
             found = Reply((reason, BRIEFS_COMPARED))
         elif found.asks:
             found = replace(found, sentences=(*found.sentences[:-1], reason, found.sentences[-1]))
@@ -334,7 +334,7 @@ class Converse:
             found = LEFT
         thinks = await self.deliveries.find(question.build_delivery_id())
         kind = ASKS if found.asks and thinks is None else SAYS
-        await self._answer(question, self.talk.render_reply(found, known.brief), kind)
+        await self._answer(question, self.talk.render_reply(found, facts.brief), kind)
 
     async def _answer(self, question: ThreadQuestion, message: ChatMessage, kind: str = "") -> None:
         posting = self._build_posting(question, message, kind or SAYS)

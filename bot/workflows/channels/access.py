@@ -31,10 +31,11 @@ class ChannelAccess:
     store: IncidentStore
 
     async def find_viewer(self, channel_id: str) -> Viewer:
-        """Return who reads an answer in this channel: public incidents, its own if it is private, and those of its pool.
+        """Return who reads an answer in this channel: public incidents, its own if it is private, and those of its
+        pool.
 
-        A channel that the bot cannot see shows what is public; one that is shared with another organisation shows
-        nothing, unless a steward allowed it.
+        In a channel that the bot cannot see, that is what is public; in one that is shared with another organization
+        it is nothing, unless a steward allowed it.
         """
         try:
             channel = await self.chat.read_channel(channel_id)
@@ -43,18 +44,20 @@ class ChannelAccess:
         return channel.viewer if may_speak(channel) else NOBODY
 
     async def require_viewer(self, channel_id: str) -> Viewer:
-        """Return the viewer of an answer that a person asks for. Raises NotAllowedHere in a shared channel, so that they
-        learn why there is no answer."""
+        """Return the viewer of an answer that a person asks for.
+
+        Raises NotAllowedHere in a shared channel, so that they learn why there is no answer.
+        """
         viewer = await self.find_viewer(channel_id)
         if viewer == NOBODY:
             raise NotAllowedHere(SHARED)
         return viewer
 
     async def require_channel(self, channel_id: str) -> Channel:
-        """Return the channel of a message that a record is to be made of.
+        """Return the channel of a message that becomes a record.
 
-        Raises ChatRejected where the bot is no member (nobody could tell who may see the record), NotAllowedHere where
-        the channel is shared with another organisation.
+        Raises ChatRejected if the bot is no member (nobody could say who may see the record), NotAllowedHere if the
+        channel is shared with another organization.
         """
         try:
             channel = await self.chat.read_channel(channel_id)
@@ -65,7 +68,7 @@ class ChannelAccess:
         return channel
 
     async def require_member(self, channel_id: str, user_id: str) -> None:
-        """Raises NotAllowedHere if the channel is private and the person is not in it (any more)."""
+        """Raise NotAllowedHere if the channel is private and the person is not (or no longer) a member."""
         try:
             channel = await self.chat.read_channel(channel_id)
         except ChatRejected:

@@ -38,9 +38,9 @@ class AdmitAlert:
     async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> SuppressionDecision:
         """Apply the channel's policy to an alert that was posted at `at`. Raises StoreUnavailable."""
         source = read_source(row.body["event"])
-        house = await self.channels.read_policy(channel.id, at)
-        zone = choose_digest_time(house.settings, self.default).zone
-        admission = decide_suppression(alert, source, house, at, zone)
+        policy = await self.channels.read_policy(channel.id, at)
+        zone = choose_digest_time(policy.settings, self.default).zone
+        admission = decide_suppression(alert, source, policy, at, zone)
         if source:
             await self.channels.note_source(channel.id, alert.fingerprint, AlertSource(source, alert.tool))
         if admission.silenced_by:
@@ -140,14 +140,14 @@ class ChangeChannel:
             raise RecordRejected("zone", "No such time zone: write a name such as Europe/Berlin or Asia/Kolkata.")
         if settings.shared and not channel.is_shared:
             raise RecordRejected("shared", "This channel is not shared with another organisation.")
-        held = await self.channels.list_pool(channel_id)
-        wanted = held if pool is None else tuple(sorted(set(pool) - {channel_id}))
-        await self._check_pool(channel, user_id, [other for other in wanted if other not in held])
-        kept = self._drop_defaults(settings)
-        told = format_change(_list_values(before, held), _list_values(kept, wanted))
-        changes = Changes(audit=(AuditLine(user_id, "channel settings", channel_id, told),))
-        await self.channels.save_settings(channel_id, kept, wanted, changes)
-        return kept
+        old_pool = await self.channels.list_pool(channel_id)
+        new_pool = old_pool if pool is None else tuple(sorted(set(pool) - {channel_id}))
+        await self._check_pool(channel, user_id, [other for other in new_pool if other not in old_pool])
+        stored = self._drop_defaults(settings)
+        detail = format_change(_list_values(before, old_pool), _list_values(stored, new_pool))
+        changes = Changes(audit=(AuditLine(user_id, "channel settings", channel_id, detail),))
+        await self.channels.save_settings(channel_id, stored, new_pool, changes)
+        return stored
 
     def _drop_defaults(self, settings: ChannelSettings) -> ChannelSettings:
         default = self.default

@@ -97,28 +97,30 @@ class DismissAlert:
     clock: Clock
 
     async def __call__(
-        self, said: AnsweredAlert, channel_id: str, user_id: str, reach: RuleScope | None
+        self, answered: AnsweredAlert, channel_id: str, user_id: str, reach: RuleScope | None
     ) -> SilenceRule | None:
         """Return the rule that is in force from now on, None without one.
 
         Raises NotAllowedHere, RecordRejected (an incident with a recorded resolution was an alert), StoreUnavailable.
         """
         await self.gate.require(user_id, Act.TEACH)
-        return await retry_conflicts(CONFLICTS, partial(self._dismiss, said, channel_id, user_id, reach))
+        return await retry_conflicts(CONFLICTS, partial(self._dismiss, answered, channel_id, user_id, reach))
 
     async def _dismiss(
-        self, said: AnsweredAlert, channel_id: str, user_id: str, reach: RuleScope | None
+        self, answered: AnsweredAlert, channel_id: str, user_id: str, reach: RuleScope | None
     ) -> SilenceRule | None:
-        life = await self.store.read_lifecycle(said.incident_id)
+        life = await self.store.read_lifecycle(answered.incident_id)
         if life.state is IncidentState.RESOLVED:
-            raise RecordRejected("", f"A resolution of {said.incident_id} is recorded, so it was an alert.")
+            raise RecordRejected("", f"A resolution of {answered.incident_id} is recorded, so it was an alert.")
         changes = await self._build_changes(life, channel_id, user_id, reach)
-        title = name_alert(said.alert)
-        if reach is None or not said.source:
+        title = name_alert(answered.alert)
+        if reach is None or not answered.source:
             await self.store.commit(changes)
             return None
         now = self.clock.now()
-        rule = SilenceRule(channel_id, said.source, said.alert.tool, title, user_id, now, reach, said.incident_id)
+        rule = SilenceRule(
+            channel_id, answered.source, answered.alert.tool, title, user_id, now, reach, answered.incident_id
+        )
         return replace(rule, number=await self.channels.add_rule(rule, changes))
 
     async def _build_changes(self, life: Lifecycle, channel_id: str, user_id: str, reach: RuleScope | None) -> Changes:
@@ -165,7 +167,7 @@ class MuteAlerts:
 
     async def __call__(
         self,
-        said: AnsweredAlert,
+        answered: AnsweredAlert,
         channel_id: str,
         user_id: str,
         what: MuteTarget,
@@ -184,11 +186,11 @@ class MuteAlerts:
         if until - now > LONGEST_MUTE:
             raise RecordRejected("until", f"At most {LONGEST_MUTE.days} days.")
         await self._require_allowed(user_id, until - now)
-        value, shown = self._describe_scope(said.alert, what)
-        kept = reason.replace("\x00", "").strip()[:MAX_REASON]
-        mute = Mute(channel_id, what, value, shown, until, kept, user_id, now, said.incident_id)
+        value, shown = self._describe_scope(answered.alert, what)
+        clean_reason = reason.replace("\x00", "").strip()[:MAX_REASON]
+        mute = Mute(channel_id, what, value, shown, until, clean_reason, user_id, now, answered.incident_id)
         muted = {"muted": shown, "what": str(what), "until": until.isoformat(timespec="minutes")}
-        detail = format_change({}, muted, kept)
+        detail = format_change({}, muted, clean_reason)
         changes = Changes(
             deliveries=await self._build_notice(mute, once),
             once=f"mute/{once}",
@@ -248,11 +250,11 @@ class UndoSilence:
 
     async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> ChannelPolicy:
         now = self.clock.now()
-        house = await self.channels.read_policy(channel_id, now)
-        among: tuple[SilenceRule | Mute, ...] = house.rules if kind == "rule" else house.mutes
+        policy = await self.channels.read_policy(channel_id, now)
+        among: tuple[SilenceRule | Mute, ...] = policy.rules if kind == "rule" else policy.mutes
         silence = next((s for s in among if s.number == number), None)
         if silence is None:
-            return house
+            return policy
         shown = silence.title if isinstance(silence, SilenceRule) else silence.shown
         audit = (AuditLine(user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
         lives = await self._reopen_dismissed(silence, now) if isinstance(silence, SilenceRule) else ()

@@ -143,7 +143,7 @@ class ShadowGate(Protocol):
         ...
 
     def translate_failure(self, row: OutboxRow, problem: BaseException) -> BaseException:
-        """Return the error that a failed delivery stands for."""
+        """Return the error that a failed delivery amounts to."""
         ...
 
 
@@ -201,12 +201,12 @@ class Deliver:
 
     async def _claim(self, lane: Lane, now: datetime) -> list[OutboxRow]:
         """Claim the rows to deliver now; give those back untried that must wait for their channel's pace."""
-        # after a pause single rows probe whether the destination takes anything again; an outage is no answer to that
+        # After a pause single rows probe whether the destination takes anything again; an outage does not answer that.
         free = (1 if lane.paused else AT_ONCE[lane.destination]) - len(lane.running)
-        kept = 0 if lane.paused else RESERVED_FOR_PEOPLE[lane.destination]
+        reserved = 0 if lane.paused else RESERVED_FOR_PEOPLE[lane.destination]
         if free <= 0:
             return []
-        rows = await self.outbox.claim(lane.destination, max(free - kept, 1), urgent_only=free <= kept)
+        rows = await self.outbox.claim(lane.destination, max(free - reserved, 1), urgent_only=free <= reserved)
         lane.in_hand |= {row.id: row for row in rows}
         paced = lane.destination is Destination.SLACK
         waits = schedule(rows, self._free_at, now) if paced else [(row, 0.0) for row in rows]
@@ -227,10 +227,10 @@ class Deliver:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        held = [row for lane in self._lanes.values() for row in lane.in_hand.values()]
-        for row in held:
+        rows = [row for lane in self._lanes.values() for row in lane.in_hand.values()]
+        for row in rows:
             await self.outbox.postpone(row, 0.0, "the bot was stopped before the answer came", uncertain=True)
-        return len(held)
+        return len(rows)
 
     def list_paused(self) -> Mapping[str, str]:
         """Return the destinations that are paused, and why."""
@@ -309,9 +309,9 @@ class Deliver:
             return Succeeded(there)
         if self.files is None:
             raise ChartUnavailable("Nothing here makes files.")
-        told = row.entry.payload
-        # what a file tells is what its own thread says, wherever it is put
-        own = replace(posting, channel=str(told["channel"]), thread_ts=told.get("thread_ts"))
+        payload = row.entry.payload
+        # A post-mortem quotes its own thread, wherever the file is posted.
+        own = replace(posting, channel=str(payload["channel"]), thread_ts=payload.get("thread_ts"))
         return Succeeded(await self.chat.deliver(replace(posting, content=await self.files.build_content(own))))
 
     async def _find_posted(self, row: OutboxRow, posting: Posting) -> str | None:

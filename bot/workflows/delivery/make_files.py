@@ -39,17 +39,17 @@ class MakeFiles:
         if not (await self.chat.read_channel(posting.channel)).viewer.may_see(record.source.visibility):
             raise IncidentNotFound(f"There is no incident {incident_id} that this channel may see.")
         life = await find_lifecycle(self.store, incident_id)
-        said = await self._read_thread(posting)
-        people = {s.by for s in said or ()} | {a.by for a in record.attempts if a.by}
+        messages = await self._read_thread(posting)
+        people = {s.by for s in messages or ()} | {a.by for a in record.attempts if a.by}
         people |= {life.acknowledged_by} if life and life.acknowledged_by else set()
         names = await self.threads.read_names(sorted(people))
-        named = tuple(replace(s, by=names.get(s.by, s.by)) for s in said or ())
-        return write_postmortem(*_replace_ids(record, life, names), named, unread=said is None)
+        named_messages = tuple(replace(s, by=names.get(s.by, s.by)) for s in messages or ())
+        return write_postmortem(*_replace_ids(record, life, names), named_messages, unread=messages is None)
 
     async def _read_thread(self, posting: Posting) -> tuple[QuotedMessage, ...] | None:
         """Return what people wrote in the thread; None if the bot may not read it."""
-        said = await or_if_refused(self.threads.read_messages(posting.channel, posting.thread_ts or ""), None)
-        return None if said is None else tuple(said)
+        messages = await or_if_refused(self.threads.read_messages(posting.channel, posting.thread_ts or ""), None)
+        return None if messages is None else tuple(messages)
 
 
 def _replace_ids(

@@ -1,4 +1,4 @@
-"""What the bot says by itself about an event: the hello, the help, the Home view."""
+"""Answer an event that needs no decision: the hello, the help, the Home view."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ class QueueReply:
     async def __call__(
         self, row: InboxRow, channel_id: str, delivery_id: str, message: ChatMessage, thread_ts: str | None = None
     ) -> None:
-        """Queue it; in a channel that is shared with another organisation, or that Slack does not tell of, the event is
-        settled alone. Raises StoreUnavailable, ChatUnavailable."""
+        """Queue the message; if the bot may not speak in the channel, only complete the event.
+
+        Raises StoreUnavailable, ChatUnavailable.
+        """
         if not may_speak(await find_channel(self.chat, channel_id)):
             await self.store.commit(Changes(done=row))
             return
@@ -35,13 +37,13 @@ class QueueReply:
 
 @dataclass(frozen=True, slots=True)
 class PublishHome:
-    """Publish a person's Home view. Not by way of the outbox: a Home view that comes late is of no use."""
+    """Publish a person's Home view at once, not through the outbox: one that comes late is of no use."""
 
     inbox: Inbox
     chat: Chat
 
     async def __call__(self, row: InboxRow, user_id: str, view: ChatMessage) -> None:
-        """Publish it and settle the event. Raises ChatRejected, ChatUnavailable, StoreUnavailable."""
+        """Publish it and complete the event. Raises ChatRejected, ChatUnavailable, StoreUnavailable."""
         posting = Posting(Operation.HOME, user_id, build_home_id(user_id, row.id), view.text, view.blocks, user=user_id)
         await self.chat.deliver(posting)
         await self.inbox.acknowledge(row)

@@ -55,12 +55,12 @@ class CompleteEvidence:
             self.sources.forget(name)
 
     async def _update_briefs(
-        self, row: InboxRow, incident_id: str, posted: Sequence[PostedBrief], said: GatheredEvidence
+        self, row: InboxRow, incident_id: str, posted: Sequence[PostedBrief], gathered: GatheredEvidence
     ) -> None:
-        told = [(p, _add_evidence(p.brief, said)) for p in posted]
-        changed = tuple(replace(p, brief=brief) for p, brief in told if brief != p.brief)
+        updated = [(p, _add_evidence(p.brief, gathered)) for p in posted]
+        changed = tuple(replace(p, brief=brief) for p, brief in updated if brief != p.brief)
         record = (await self.store.find_records((incident_id,))).get(incident_id)
-        seen = _add_snapshot(record, said) if record else None
+        with_snapshot = _add_snapshot(record, gathered) if record else None
         life = await find_lifecycle(self.store, incident_id)
         if life is None:  # purged meanwhile
             await self.inbox.acknowledge(row)
@@ -68,9 +68,9 @@ class CompleteEvidence:
         await self.store.commit(
             Changes(
                 # Written back unchanged, so that a concurrent change of the incident makes the commit fail.
-                lifecycles=(life,) if changed or seen else (),
-                records=(seen,) if seen else (),
-                expected=(record,) if record and seen else (),
+                lifecycles=(life,) if changed or with_snapshot else (),
+                records=(with_snapshot,) if with_snapshot else (),
+                expected=(record,) if record and with_snapshot else (),
                 briefs=changed,
                 deliveries=tuple(
                     build_brief_edit(p, self.surfaces.render_brief(p.brief), EDIT_EVERY_S) for p in changed
@@ -80,11 +80,11 @@ class CompleteEvidence:
         )
 
 
-def _add_evidence(brief: Brief, said: GatheredEvidence) -> Brief:
-    return brief if said.not_asked else add_evidence(brief, said.evidence, said.at)
+def _add_evidence(brief: Brief, gathered: GatheredEvidence) -> Brief:
+    return brief if gathered.not_asked else add_evidence(brief, gathered.evidence, gathered.at)
 
 
-def _add_snapshot(record: Incident, said: GatheredEvidence) -> Incident | None:
+def _add_snapshot(record: Incident, gathered: GatheredEvidence) -> Incident | None:
     """Return the record with the evidence; None if that adds nothing."""
-    kept = take_snapshot(said.evidence, record.evidence)
-    return replace(record, evidence=kept) if kept != dict(record.evidence) else None
+    evidence = take_snapshot(gathered.evidence, record.evidence)
+    return replace(record, evidence=evidence) if evidence != dict(record.evidence) else None

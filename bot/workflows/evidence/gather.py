@@ -38,7 +38,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRequest:
-    """A request to several sources. `begun` and `until` (the deadline) are in the loop's time."""
+    """Several sources that are being asked. `begun` and `until` (the deadline) are in the loop's time."""
 
     at: datetime | None
     begun: float

@@ -41,7 +41,7 @@ WAIT_S, WAIT_MOST_S = 5.0, 120.0
 # How often in a row Slack may fail without naming a time to wait.
 TRIES = 10
 CONFLICTS = 20
-# What an older post said need not be true any more.
+# An older post need not be true any more.
 PAST_AFTER = timedelta(hours=24)
 # The newest posts are left to the running bot: what it may not have received yet, and what it reads back after a gap.
 LEFT_TO_LISTENER, READ_BACK_AT_MOST = timedelta(minutes=6), timedelta(hours=6)
@@ -57,7 +57,7 @@ class PacedCaller:
     clock: Clock
     a_minute: float
     # Called with the seconds of each wait, and the reason.
-    told: Callable[[float, ChatUnavailable], None]
+    on_wait: Callable[[float, ChatUnavailable], None]
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
     _free_at: dict[str, datetime] = field(default_factory=dict)
 
@@ -76,7 +76,7 @@ class PacedCaller:
                 if failed >= TRIES:
                     raise
                 wait_s = min(problem.retry_after_s or WAIT_S, WAIT_MOST_S)
-                self.told(wait_s, problem)
+                self.on_wait(wait_s, problem)
                 await self.sleep(wait_s)
 
     async def _wait_turn(self, kind: str) -> None:
@@ -116,20 +116,20 @@ class Backfill:
     answer: Callable[[InboxRow], Awaitable[bool]]
     patiently: PacedCaller
     # Called with the progress after each portion.
-    told: Callable[[BackfillProgress, ReadSpan], None]
+    on_progress: Callable[[BackfillProgress, ReadSpan], None]
 
     async def find_channel(self, name: str) -> str:
         """Return the id of the channel with this name or id.
 
         Raises ChatRejected if the bot is in no such channel, ChatUnavailable.
         """
-        wanted, cursor, seen = name.removeprefix("#"), "", PageCursors()
+        searched, cursor, cursors = name.removeprefix("#"), "", PageCursors()
         while True:
             at = cursor
             some, cursor = await self.patiently("channels", lambda at=at: self.history.list_named_channels(at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-            if found := some.get(wanted) or next((one for one in some.values() if one == wanted), None):
+            if found := some.get(searched) or next((one for one in some.values() if one == searched), None):
                 return found
-            if not seen.follow(cursor):
+            if not cursors.follow(cursor):
                 raise ChatRejected(UNSEEN.format(name), "channel_not_found")
 
     async def __call__(self, channel_id: str, since: datetime) -> BackfillProgress:
@@ -167,7 +167,7 @@ class Backfill:
             tally, done = add_tallies(progress.tally, portion.tally), add_span(progress.done, (at, end))
             progress = replace(progress, done=done, tally=tally)
             await self.backfills.save(progress, portion.talks)
-            self.told(progress, whole)
+            self.on_progress(progress, whole)
             at, length = end, choose_next_length(length, portion.tally.messages + portion.tally.replies)
         return progress
 
@@ -225,7 +225,7 @@ class Backfill:
             at = parse_ts(str(message.get("ts") or ""))
             if message.get("ts") == ts or at is None or at >= until:
                 continue
-            if message.get("subtype") != "thread_broadcast":  # those stand in the channel, too, and are counted there
+            if message.get("subtype") != "thread_broadcast":  # these are in the channel, too, and counted there
                 portion.count(replies=1)
                 self._count_message(channel, message, portion, in_thread=True)
             if self.reader.is_by_person(message):
@@ -270,20 +270,20 @@ class Backfill:
 
 async def _read_all(page: Callable[[str], Awaitable[HistoryPage]]) -> AsyncIterator[Mapping[str, Any]]:
     """Yield the messages of all pages. Raises ChatUnavailable if they never end."""
-    seen, cursor = PageCursors(), ""
+    cursors, cursor = PageCursors(), ""
     while True:
         found = await page(cursor)
         for message in found.messages:
             yield message
-        cursor = seen.follow(found.cursor)
+        cursor = cursors.follow(found.cursor)
         if not cursor:
             return
 
 
 def rebuild_events(event: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """Return what a post said when it was posted, and what its tool made of it later.
+    """Return a post as it was at first, and what its tool made of it later.
 
-    A post that was edited until it said that the alert is over or acknowledged began as the firing alert.
+    A post that was edited until it reported the alert as over or acknowledged began as the firing alert.
     """
     alert, edited = event["alert"], message.get("edited")
     at = str(edited.get("ts") or "") if isinstance(edited, Mapping) else ""

@@ -65,48 +65,52 @@ class PreviewChannel:
     async def __call__(self, channel: Channel) -> Preview | str:
         """Return the preview, or a sentence why Slack does not allow it. Raises StoreUnavailable."""
         try:
-            looked = await self._read_sample(channel.id)
+            sample = await self._read_sample(channel.id)
         except ChatRejected as problem:
             return REFUSED.format(problem)
         except ChatUnavailable:
             return LATER
-        posts = sorted(looked.posts[:ALERTS], key=lambda post: post.at)
-        house = await self.channels.read_policy(channel.id, self.clock.now())
+        posts = sorted(sample.posts[:ALERTS], key=lambda post: post.at)
+        policy = await self.channels.read_policy(channel.id, self.clock.now())
         incidents = find_openings(posts, channel.visibility, channel.id)
-        would = [await self._preview_answer(one, channel, house, incidents) for one in incidents]
-        return build_preview(looked.messages, posts, looked.unread, would)
+        would = [await self._preview_answer(one, channel, policy, incidents) for one in incidents]
+        return build_preview(sample.messages, posts, sample.unread, would)
 
     async def _read_sample(self, channel: str) -> _Sample:
         """Read the newest messages until enough of them are alerts."""
-        looked, seen, cursor = _Sample(), PageCursors(), ""
+        sample, cursors, cursor = _Sample(), PageCursors(), ""
         latest = f"{self.clock.now().astimezone(UTC).timestamp():.6f}"
         for _ in range(PAGES):
             page = await self.history.read_range(channel, "0", latest, cursor)
             for message in page.messages:
-                self._add_message(channel, message, looked)
-                if len(looked.posts) >= ALERTS:
-                    return looked
-            cursor = seen.follow(page.cursor)
+                self._add_message(channel, message, sample)
+                if len(sample.posts) >= ALERTS:
+                    return sample
+            cursor = cursors.follow(page.cursor)
             if not cursor:
                 break
-        return looked
+        return sample
 
-    def _add_message(self, channel: str, message: Mapping[str, Any], looked: _Sample) -> None:
-        looked.messages += 1
+    def _add_message(self, channel: str, message: Mapping[str, Any], sample: _Sample) -> None:
+        sample.messages += 1
         ts, edited = str(message.get("ts") or ""), message.get("edited")
         found, at = self.reader.read_alert({**message, "channel": channel}), parse_ts(ts)
         if isinstance(found, Alert) and at is not None:
             changed = parse_ts(str(edited.get("ts") or "")) if isinstance(edited, Mapping) else None
-            looked.posts.append(SeenPost(found, ts, at, read_source(message), changed))
+            sample.posts.append(SeenPost(found, ts, at, read_source(message), changed))
         elif (poster := self.reader.find_poster(message)) and self.reader.read_event(channel, message) is not None:
-            looked.unread[poster] += 1
+            sample.unread[poster] += 1
 
     async def _preview_answer(
-        self, one: PreviewedIncident, channel: Channel, house: ChannelPolicy, all_of_them: tuple[PreviewedIncident, ...]
+        self,
+        one: PreviewedIncident,
+        channel: Channel,
+        policy: ChannelPolicy,
+        all_of_them: tuple[PreviewedIncident, ...],
     ) -> PreviewedAnswer:
         alert, at = restore_firing(one.first), one.life.opened_at
         admission = decide_suppression(
-            alert, one.first.source, house, at, choose_digest_time(house.settings, self.default).zone
+            alert, one.first.source, policy, at, choose_digest_time(policy.settings, self.default).zone
         )
         if admission.outcome is not Disposition.ANSWER:
             return build_answer(one, admission, None)

@@ -74,16 +74,16 @@ class ReplayBriefs:
         """Yield each alert with its brief. Raises StoreUnavailable."""
         records = await self.store.list_records(OPERATOR, recallable_only=True)
         names = await self.index.list_known_names()
-        for life, kept in alerts:
-            yield await self._decide(life, kept, records, names)
+        for life, source in alerts:
+            yield await self._decide(life, source, records, names)
 
     async def _decide(
-        self, life: Lifecycle, kept: PostedBrief | Incident, records: Sequence[Incident], names: KnownNames
+        self, life: Lifecycle, source: PostedBrief | Incident, records: Sequence[Incident], names: KnownNames
     ) -> ReplayedBrief:
-        old = kept.brief if isinstance(kept, PostedBrief) else None
-        alert = self.rename(old.alert if old else build_alert(life, kept))  # type: ignore[arg-type]  # without a brief it is a record
+        old = source.brief if isinstance(source, PostedBrief) else None
+        alert = self.rename(old.alert if old else build_alert(life, source))  # type: ignore[arg-type]  # without a brief it is a record
         at = (old.now if old else None) or life.opened_at
-        channel = kept.channel if isinstance(kept, PostedBrief) else ""
+        channel = source.channel if isinstance(source, PostedBrief) else ""
         viewer = await self._build_viewer(life, channel)
         later = [r for r in records if r.incident_id == life.incident_id or not is_over(r, at)]
         query = build_query(alert, names, frozenset(r.incident_id for r in later))

@@ -181,7 +181,7 @@ def read_replay_file(name: str, lines: Iterable[str]) -> ReplayFile:
 
 def _read(shape: type[T], name: str, number: int, row: str) -> T:
     try:
-        return shape.model_validate_json(row.encode("utf-8", "surrogateescape"))  # bytes that are no text: it says so
+        return shape.model_validate_json(row.encode("utf-8", "surrogateescape"))  # it reports bytes that are no text
     except ValidationError as wrong:
         where = ".".join(str(part) for part in wrong.errors(include_url=False, include_input=False)[0]["loc"])
         raise _build_rejection(name, number, where) from wrong

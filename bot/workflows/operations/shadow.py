@@ -64,7 +64,7 @@ async def find_shadow_channel(chat: Chat, shadow: str) -> tuple[Channel | None, 
 
 @dataclass(frozen=True, slots=True)
 class FindShadowed:
-    """The brief of an alert that is shown in a shadow channel instead of its own."""
+    """Find the brief that is shown in a shadow channel instead of its own."""
 
     store: IncidentStore
 
@@ -142,8 +142,8 @@ class ShowInShadow:
 
 
 def _build_unavailable(shadow: str, problem: str) -> ChatUnavailable:
-    said = f"The shadow channel {shadow} cannot be written to: {problem.rstrip('.')}."
-    return ChatUnavailable(f"{said} What is owed there waits; mend it, or set another SHADOW_CHANNEL.", WAIT_S)
+    sentence = f"The shadow channel {shadow} cannot be written to: {problem.rstrip('.')}."
+    return ChatUnavailable(f"{sentence} What is owed there waits; mend it, or set another SHADOW_CHANNEL.", WAIT_S)
 
 
 async def is_hidden(chat: Chat, shadow: Channel, visibility: str, *, within_s: float | None = FRESH_S) -> bool:
@@ -232,8 +232,8 @@ class ReportLeftOut:
         now = self.clock.now()
         since = now.replace(hour=0, minute=0, second=0, microsecond=0)
         lives = await self.store.list_lifecycles(since, now + timedelta(seconds=1), OPERATOR)
-        known = {v: await is_hidden(self.chat, there, v, within_s=None) for v in {life.visibility for life in lives}}
-        count = sum(known[life.visibility] for life in lives)
+        hidden = {v: await is_hidden(self.chat, there, v, within_s=None) for v in {life.visibility for life in lives}}
+        count = sum(hidden[life.visibility] for life in lives)
         if count and self._told != (since.date(), count):
             message, name = self.render(count), build_left_out_id(self.shadow, since.date())
             posting = Posting(Operation.POST, self.shadow, name, message.text, message.blocks)
@@ -255,5 +255,5 @@ async def describe_mode(chat: Chat, shadow: str) -> tuple[bool, str]:
 
 async def log_mode(chat: Chat, shadow: str) -> None:
     """Log that the mode is on, and as an error what keeps it from working."""
-    fine, told = await describe_mode(chat, shadow)
-    (log.warning if fine else log.error)("shadow mode", state=told)
+    fine, text = await describe_mode(chat, shadow)
+    (log.warning if fine else log.error)("shadow mode", state=text)

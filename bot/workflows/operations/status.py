@@ -58,7 +58,7 @@ class ReportStatus:
         Never raises: a store that is down is a line, too.
         """
         lines, watched, now = await self._list_lines(viewer), self.watched(), self.clock.now()
-        named = {line.name for line in lines}
+        names = {line.name for line in lines}
         others = tuple(
             StatusLine(
                 name,
@@ -66,7 +66,7 @@ class ReportStatus:
                 f"answers {describe_dependency(d, now)}" if d.problem is None else describe_dependency(d, now),
             )
             for name, d in watched.items()
-            if name not in named
+            if name not in names
         )
         since = tuple(_add_since(line, watched.get(line.name), now) for line in lines)
         unasked = _list_unasked(self.sources, watched) if self.sources is not None else ()
@@ -79,7 +79,7 @@ class ReportStatus:
         if not store.writable:
             return (line, StatusLine("Version", True, self.version))
         try:
-            known = await self.index.count_records(viewer)
+            count = await self.index.count_records(viewer)
             counts = await self.outbox.count_rows()
             oldest = await self.outbox.find_oldest_pending()
             events = await self.events.count_rows() if self.events else {}
@@ -89,7 +89,7 @@ class ReportStatus:
         remote = (format_bank(await self.bank.read_status()),) if self.bank else ()
         return (
             line,
-            StatusLine("Memory", True, f"{self.memory}, {known} incidents"),
+            StatusLine("Memory", True, f"{self.memory}, {count} incidents"),
             *remote,
             format_outbox(counts, oldest, self.clock.now()),
             *format_paused(self.paused()),
@@ -103,9 +103,9 @@ class ReportStatus:
         if self.traces is None:
             return ()
         since = self.clock.now() - timedelta(days=LAST_ALERTS_DAYS)
-        seen = await self.traces.list_last_alerts(viewer, since, LAST_ALERTS)
+        alerts = await self.traces.list_last_alerts(viewer, since, LAST_ALERTS)
         none = f"none in {LAST_ALERTS_DAYS} days"
-        return (StatusLine("Last alerts", True if seen else None, "" if seen else none, seen),)
+        return (StatusLine("Last alerts", True if alerts else None, "" if alerts else none, alerts),)
 
 
 def name_source(source: str) -> str:
@@ -149,12 +149,12 @@ def format_outbox(counts: Mapping[str, int], oldest: datetime | None, now: datet
     waiting = sum(n for state, n in rows.items() if state.endswith((".pending", ".sending")))
     dead = sum(n for state, n in rows.items() if state.endswith(".dead"))
     minutes = (now - oldest).total_seconds() / 60 if oldest else 0.0
-    said = (
+    detail = (
         f"{waiting} waiting"
         + (f", oldest {minutes:.0f} min" if waiting else "")
         + (f", {dead} refused: see `precedent outbox list`" if dead else "")
     )
-    return StatusLine("Outbox", minutes < 5 and dead == 0, said)
+    return StatusLine("Outbox", minutes < 5 and dead == 0, detail)
 
 
 def format_paused(paused: Mapping[str, str]) -> tuple[StatusLine, ...]:

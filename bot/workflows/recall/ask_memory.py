@@ -1,4 +1,4 @@
-"""What a person asks memory, decided like any brief. Scores and renders nothing."""
+"""Ask memory a person's question; the answer is decided like any brief. Must not score or render."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.workflows.recall.recall import LookUpPrecedents
 
 @dataclass(frozen=True, slots=True)
 class AskMemory:
-    """The answer to a question of a person."""
+    """Answer a person's question from memory."""
 
     look_up: LookUpPrecedents
     clock: Clock

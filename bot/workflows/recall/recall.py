@@ -42,7 +42,7 @@ class RecallPrecedents:
         """See the port."""
         hits, missing = await self._ask_bank(query, viewer)
         try:
-            known = await self.index.count_records(viewer)
+            count = await self.index.count_records(viewer)
             found = await self.index.find_candidates(query, viewer, self.limit)
             there = {candidate.incident.incident_id for candidate in found}
             more = tuple(hit.incident_id for hit in hits if hit.incident_id not in there)
@@ -51,9 +51,9 @@ class RecallPrecedents:
         except StoreUnavailable as problem:
             if not hits:
                 raise
-            known, found, foreign, missing = 0, (), hits, (*missing, MissingPart("memory", str(problem)))
+            count, found, foreign, missing = 0, (), hits, (*missing, MissingPart("memory", str(problem)))
         candidates = (*found, *list_bank_only(foreign, found, query, viewer))
-        return Recalled(rank(query, candidates, known=known), known, missing, list_outside(foreign))
+        return Recalled(rank(query, candidates, known=count), count, missing, list_outside(foreign))
 
     async def _find_foreign(self, hits: Sequence[BankHit], found: Sequence[Candidate]) -> tuple[BankHit, ...]:
         """Return the hits that are not in the store, whether visible or not, and were not retracted from it."""
@@ -126,11 +126,11 @@ class LookUpPrecedents:
 
         Raises StoreUnavailable.
         """
-        known = await self.index.list_known_names()
-        query = build_text_query(text, known, vendor=vendor, service=service, region=region)
+        known_names = await self.index.list_known_names()
+        query = build_text_query(text, known_names, vendor=vendor, service=service, region=region)
         recalled = await self.recall.precedents(query, viewer)
-        kept = [p for p in recalled.precedents if since is None or _is_after(p.incident, since)]
-        return query, replace(recalled, precedents=tuple(kept[:limit]))
+        recent = [p for p in recalled.precedents if since is None or _is_after(p.incident, since)]
+        return query, replace(recalled, precedents=tuple(recent[:limit]))
 
 
 def _is_after(record: Incident, since: datetime) -> bool:

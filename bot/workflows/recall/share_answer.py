@@ -1,4 +1,4 @@
-"""Post an answer of memory into a channel, once for each modal that asks for it."""
+"""Post an answer from memory in a channel, once for each modal that asks for it."""
 
 from __future__ import annotations
 

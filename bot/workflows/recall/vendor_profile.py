@@ -1,4 +1,4 @@
-"""What memory knows of a vendor, for one viewer."""
+"""Profile a vendor from memory, for one viewer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bot.ports.incidents import IncidentStore
 
 @dataclass(frozen=True, slots=True)
 class ProfileVendor:
-    """A vendor's outages: where the fault lay, how long they took, what fixed them."""
+    """Sum up a vendor's outages: where the fault lay, how long they took, what fixed them."""
 
     store: IncidentStore
     feedback: FeedbackStore

@@ -32,10 +32,10 @@ class RecallWithFeedback:
         """See the port."""
         recalled = await self.recall.precedents(query, viewer)
         try:
-            said = Feedback(
+            feedback = Feedback(
                 await self.feedback.list_dismissed(query), build_fix_groups(await self.feedback.list_fix_equivalences())
             )
         except StoreUnavailable as problem:
             log.warning("what people said is not heeded", problem=str(problem))
             return replace(recalled, missing=(*recalled.missing, UNREAD))
-        return apply_feedback(recalled, query, said, viewer)
+        return apply_feedback(recalled, query, feedback, viewer)

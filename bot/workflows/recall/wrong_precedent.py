@@ -84,7 +84,7 @@ class DismissPrecedent:
             await self.store.read_lifecycle(incident_id),
         )
         note = mask(wrong.note.replace("\x00", "").strip())[0][:MAX_NOTE]
-        aside = replace(
+        dismissal = replace(
             dismiss_precedent(posted.brief.alert, wrong.incident_id, wrong.why, user_id, self.clock.now()),
             about=incident_id,
             channel=channel_id,
@@ -94,8 +94,10 @@ class DismissPrecedent:
         )
         after = {"set aside": wrong.why.value, "said of": incident_id, "pinned off": wrong.pinned_off}
         audit = (AuditLine(user_id, "set aside", wrong.incident_id, format_change({}, after)),)
-        changes = Changes(once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, aside, user_id, once),))
-        return replace(aside, number=await self.feedback.dismiss_precedent(aside, changes))
+        changes = Changes(
+            once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, dismissal, user_id, once),)
+        )
+        return replace(dismissal, number=await self.feedback.dismiss_precedent(dismissal, changes))
 
     async def list_dismissed(self, channel_id: str) -> tuple[DismissedPrecedent, ...]:
         """Return the dismissals of this channel that are in force. Raises StoreUnavailable."""
@@ -107,17 +109,17 @@ class DismissPrecedent:
         Raises NotAllowedHere, StoreUnavailable.
         """
         await self.require(user_id, Act.UNDO)
-        aside = next((a for a in await self.list_dismissed(channel_id) if a.number == number), None)
-        if aside is None:
+        dismissal = next((a for a in await self.list_dismissed(channel_id) if a.number == number), None)
+        if dismissal is None:
             return
-        before = {"set aside": aside.why.value, "said of": aside.about}
-        audit = (AuditLine(user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
-        work = _build_work(TAKEN_BACK, aside, user_id, str(number))
-        await self.feedback.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
+        before = {"set aside": dismissal.why.value, "said of": dismissal.about}
+        audit = (AuditLine(user_id, "undo set aside", dismissal.incident_id, format_change(before, {})),)
+        event = _build_work(TAKEN_BACK, dismissal, user_id, str(number))
+        await self.feedback.undo_dismissal(dismissal, user_id, Changes(audit=audit, received=(event,)))
 
 
-def _build_work(what: str, aside: DismissedPrecedent, by: str, once: str) -> ReceivedEvent:
+def _build_work(what: str, dismissal: DismissedPrecedent, by: str, once: str) -> ReceivedEvent:
     """Build the inbox event that updates the threads, in order with whatever else happens to the precedent."""
-    key = build_correction_key(what.split(" for ", maxsplit=1)[0], aside.incident_id, once)
-    body = {"what": what, "incident_id": aside.incident_id, "by": by, "key": key}
-    return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{aside.incident_id}")
+    key = build_correction_key(what.split(" for ", maxsplit=1)[0], dismissal.incident_id, once)
+    body = {"what": what, "incident_id": dismissal.incident_id, "by": by, "key": key}
+    return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{dismissal.incident_id}")

@@ -50,13 +50,13 @@ class ComposeDigest:
         answered = [
             a for life in lives if life.opened_at >= since for a in [await self._has_answer(life)] if a is not None
         ]
-        filed = build_fix_groups(await self.feedback.list_fix_equivalences())
-        return compose_digest(records, lives, since, until, period, answered, filed)
+        groups = build_fix_groups(await self.feedback.list_fix_equivalences())
+        return compose_digest(records, lives, since, until, period, answered, groups)
 
     async def _has_answer(self, life: Lifecycle) -> bool | None:
         """Return whether memory had an answer for an incident; None if no brief of it asked memory."""
-        asked = [b.brief for b in await self.store.list_briefs(life.incident_id) if b.brief.memory_mode == "on"]
-        return any(brief.insufficient_memory is None for brief in asked) if asked else None
+        briefs = [b.brief for b in await self.store.list_briefs(life.incident_id) if b.brief.memory_mode == "on"]
+        return any(brief.insufficient_memory is None for brief in briefs) if briefs else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

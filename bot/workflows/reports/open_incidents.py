@@ -1,4 +1,4 @@
-"""The incidents that are not resolved, for a list, the picker of `/resolve` and Home."""
+"""List the incidents that are not resolved, for lists, the picker of `/resolve` and Home."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class OpenIncident:
 
 @dataclass(frozen=True, slots=True)
 class ListOpenIncidents:
-    """Open incidents with their titles."""
+    """List open incidents with their titles."""
 
     store: IncidentStore
 

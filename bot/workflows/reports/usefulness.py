@@ -37,8 +37,8 @@ class ComposeUsefulnessReport:
             )
             for life in lives
         ]
-        asides = [aside for aside in await self.feedback.list_dismissed() if since <= aside.at < until]
+        dismissals = [dismissal for dismissal in await self.feedback.list_dismissed() if since <= dismissal.at < until]
         briefs = {row.life.incident_id: row.briefs for row in rows}
-        strong = [a for a in asides if all(is_counted_precedent(a, brief) for brief in briefs.get(a.about, ()))]
-        feedback = [PrecedentJudgment(aside.about, right=False) for aside in strong]
+        strong = [a for a in dismissals if all(is_counted_precedent(a, brief) for brief in briefs.get(a.about, ()))]
+        feedback = [PrecedentJudgment(dismissal.about, right=False) for dismissal in strong]
         return build_report(rows, feedback, since, until, build_fix_groups(await self.feedback.list_fix_equivalences()))

@@ -109,15 +109,15 @@ class EditRecord:
         return record
 
     async def __call__(
-        self, incident_id: str, user_id: str, said: Mapping[str, str], shown: Mapping[str, str], once: str
+        self, incident_id: str, user_id: str, submitted: Mapping[str, str], shown: Mapping[str, str], once: str
     ) -> RecordCorrection:
         """Apply the person's changes.
 
-        `said` holds the submitted texts by field, `shown` the hashes of the texts that the form showed: what somebody
-        else changed meanwhile is neither lost nor overwritten. Raises RecordRejected with the field, NotAllowedHere,
-        IncidentNotFound, StoreUnavailable.
+        `submitted` holds the texts of the form by field, `shown` the hashes of the texts that the form showed:
+        changes that somebody else made in the meantime are neither lost nor overwritten. Raises RecordRejected with
+        the field, NotAllowedHere, IncidentNotFound, StoreUnavailable.
         """
-        typed = {name: _clean(text) for name, text in said.items() if hash_text(text) != shown.get(name)}
+        typed = {name: _clean(text) for name, text in submitted.items() if hash_text(text) != shown.get(name)}
         return await retry_conflicts(CONFLICTS, partial(self._edit, incident_id, user_id, typed, shown, once))
 
     async def _edit(
@@ -222,13 +222,13 @@ class PurgeRecord:
 
 
 def hash_record(record: Incident) -> str:
-    """Return the SHA-256 of the record's export line, by which whoever still has that can recognize what was purged."""
+    """Return the SHA-256 of the record's export line: anybody who still has that line can recognize what was purged."""
     return hashlib.sha256(json.dumps(write_record(record), ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
 
-def _require_reason(said: str) -> str:
+def _require_reason(submitted: str) -> str:
     """Return the reason as the audit log stores it; raise RecordRejected if there is none."""
-    why = _clean(said)[:MAX_REASON]
+    why = _clean(submitted)[:MAX_REASON]
     if not why:
         raise RecordRejected("reason", "Say why; the audit log keeps it.")
     return why

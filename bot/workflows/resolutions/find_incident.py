@@ -1,4 +1,4 @@
-"""Which incident a message is about, and the thread that tells of it."""
+"""Find the incident that a message is about, and its thread."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ STILL_FIRING = "It fires again. Record what fixed it when it is over: Record… 
 
 @dataclass(frozen=True, slots=True)
 class FindIncident:
-    """The incident of a message or of its thread. Does not ask whether anybody may see it."""
+    """Find the incident of a message or of its thread, without asking whether anybody may see it."""
 
     store: IncidentStore
 
     async def __call__(self, channel_id: str, ts: str, thread_ts: str | None) -> str | None:
-        """Return the incident of the message, else that of the thread which it belongs to. Raises StoreUnavailable."""
+        """Return the incident of the message, else that of its thread. Raises StoreUnavailable."""
         found = await self.store.find_incident(channel_id, ts)
         if found is None and thread_ts and thread_ts != ts:
             found = await self.store.find_incident(channel_id, thread_ts)
@@ -29,7 +29,7 @@ class FindIncident:
 
 @dataclass(frozen=True, slots=True)
 class ReadIncidentThread:
-    """What people wrote in an incident's thread. Nothing of it is stored."""
+    """Read what people wrote in an incident's thread. Nothing of it is stored."""
 
     store: IncidentStore
     chat: Chat
@@ -42,8 +42,11 @@ class ReadIncidentThread:
     async def __call__(
         self, incident_id: str | None, channel_id: str, root: str | None
     ) -> Sequence[ThreadMessage] | None:
-        """Return the messages of a thread without its root: of the named one, else of the incident's brief, in this
-        channel rather than in another. None where there is no thread. Raises ChatRejected, ChatUnavailable."""
+        """Return the messages of a thread without its root; None if there is no thread.
+
+        It is the given thread, else that of the incident's brief, in this channel rather than in another. Raises
+        ChatRejected, ChatUnavailable.
+        """
         place = (channel_id, root) if channel_id and root else None
         if place is None and incident_id:
             briefs = sorted(await self.store.list_briefs(incident_id), key=lambda b: b.channel != channel_id)
@@ -55,7 +58,7 @@ class ReadIncidentThread:
 
 @dataclass(frozen=True, slots=True)
 class RequireOver:
-    """A question about what ended an incident can be answered only when it has ended."""
+    """Require that an incident is over: only then can anybody say what ended it."""
 
     store: IncidentStore
 

@@ -42,7 +42,7 @@ class RecordNotSameOutage:
         ]
         if not records and not briefs:
             return
-        # the lives are written as they are, so that whoever changes an incident at the same moment is noticed
+        # Written back unchanged, so that a concurrent change of an incident makes the commit fail.
         lives = (await self.store.read_lifecycle(incident_id), await self.store.read_lifecycle(other_id))
         await self.store.commit(
             Changes(

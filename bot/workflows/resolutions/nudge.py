@@ -61,15 +61,15 @@ class PostNudges:
     # The operator's digest time; its zone applies to channels that set none.
     default: DigestTime
     # What this process knows already by incident id, so that threads are not read on every run.
-    _looked: dict[str, _Candidate] = field(default_factory=dict)
+    _candidates: dict[str, _Candidate] = field(default_factory=dict)
 
     async def __call__(self) -> int:
         """Return how many people are asked now. Raises StoreUnavailable, ChatUnavailable."""
         now = self.clock.now()
         waiting = [life for life in await self.nudges.list_unasked(now - OPENED_WITHIN) if _may_be_due(life, now)]
-        for gone in set(self._looked) - {life.incident_id for life in waiting}:
-            del self._looked[gone]
-        asked: dict[str, list[NudgedIncident]] = {}
+        for gone in set(self._candidates) - {life.incident_id for life in waiting}:
+            del self._candidates[gone]
+        by_person: dict[str, list[NudgedIncident]] = {}
         reads = 0
         for life in waiting:
             if reads >= READS_AT_ONCE or not self._is_worth_checking(life, now):
@@ -78,31 +78,31 @@ class PostNudges:
             if brief is None:
                 continue
             reads += 1
-            looked = self._looked[life.incident_id] = await self._choose_person(life, brief)
-            if not is_due(life.cleared_at or now, now, looked.zone):
+            candidate = self._candidates[life.incident_id] = await self._choose_person(life, brief)
+            if not is_due(life.cleared_at or now, now, candidate.zone):
                 continue
-            if looked.person is None:
+            if candidate.person is None:
                 await self.nudges.close(life.incident_id)
             else:
-                asked.setdefault(looked.person, []).append(await self._build_nudged(life, brief))
-        return sum([await self._ask(person, sort_nudges(found), now) for person, found in asked.items()])
+                by_person.setdefault(candidate.person, []).append(await self._build_nudged(life, brief))
+        return sum([await self._ask(person, sort_nudges(found), now) for person, found in by_person.items()])
 
     def _is_worth_checking(self, life: Lifecycle, now: datetime) -> bool:
         """Return whether it is unknown whom to ask, or it is their time."""
-        looked = self._looked.get(life.incident_id)
-        return looked is None or is_due(life.cleared_at or now, now, looked.zone)
+        candidate = self._candidates.get(life.incident_id)
+        return candidate is None or is_due(life.cleared_at or now, now, candidate.zone)
 
     async def _find_brief(self, life: Lifecycle, now: datetime) -> PostedBrief | None:
         """Return the incident's brief in a channel that wants nudges about this alert."""
         for brief in await self.store.list_briefs(life.incident_id):
-            house = await self.channels.read_policy(brief.channel, now)
-            stopped = any(m.what is MuteTarget.NUDGES and m.value == life.fingerprint for m in house.mutes)
-            if house.settings.nudges and not stopped and may_speak(await find_channel(self.chat, brief.channel)):
+            policy = await self.channels.read_policy(brief.channel, now)
+            stopped = any(m.what is MuteTarget.NUDGES and m.value == life.fingerprint for m in policy.mutes)
+            if policy.settings.nudges and not stopped and may_speak(await find_channel(self.chat, brief.channel)):
                 return brief
         return None
 
     async def _choose_person(self, life: Lifecycle, brief: PostedBrief) -> _Candidate:
-        """Choose whom to ask: whoever acknowledged the alert, else whoever wrote most in the thread."""
+        """Choose whom to ask: the person who acknowledged the alert, else the one who wrote most in the thread."""
         zone = choose_digest_time(await self.channels.read_settings(brief.channel), self.default).zone
         person = await self._find_first(choose_people(life.acknowledged_by, ()), brief)
         person = person or await self._find_first(choose_people(None, await self._list_authors(brief)), brief)
@@ -118,7 +118,9 @@ class PostNudges:
 
     async def _list_authors(self, brief: PostedBrief) -> list[str]:
         """Return who wrote in the incident's thread, oldest message first."""
-        return [said.user for said in await or_if_refused(self.chat.read_thread(brief.channel, brief.root_ts), ())]
+        return [
+            message.user for message in await or_if_refused(self.chat.read_thread(brief.channel, brief.root_ts), ())
+        ]
 
     async def _find_suitable(self, user_id: str, channel_id: str) -> Person | None:
         """Return the person if they may be asked: of this workspace, and still a member of the channel if that is
@@ -153,7 +155,7 @@ class PostNudges:
             for incident_id in names:
                 await self.nudges.close(incident_id)
             return False
-        day = now.astimezone(self._looked[names[0]].zone).date()
+        day = now.astimezone(self._candidates[names[0]].zone).date()
         message = self.surfaces.render_nudge(Nudge(person, incidents))
         delivery = build_nudge_id(person, day)
         only = names[0] if len(names) == 1 else None

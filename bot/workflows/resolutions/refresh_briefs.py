@@ -71,39 +71,45 @@ class RefreshBriefs:
         await self.refresh(Correction(**{name: str(row.body[name]) for name in names}))
         await self.store.commit(Changes(done=row))
 
-    async def refresh(self, said: Correction) -> None:
+    async def refresh(self, correction: Correction) -> None:
         """Recompute the briefs that used the record, and update their threads.
 
         After a purge that includes briefs of any age, and nothing of the record stays in the store's files.
         """
-        since = None if said.what == PURGED else self.clock.now() - YOUNG
-        for posted in await self.store.find_briefs_naming(said.incident_id, since):
-            await self._refresh_one(posted, said)
-        if said.what == PURGED:
+        since = None if correction.what == PURGED else self.clock.now() - YOUNG
+        for posted in await self.store.find_briefs_naming(correction.incident_id, since):
+            await self._refresh_one(posted, correction)
+        if correction.what == PURGED:
             await self.compact()
 
-    async def _refresh_one(self, posted: PostedBrief, said: Correction) -> None:
+    async def _refresh_one(self, posted: PostedBrief, correction: Correction) -> None:
         life = await find_lifecycle(self.store, posted.incident_id)
-        fresh = await self._decide_again(posted, life, said)
-        if fresh == posted.brief or (said.what in DISMISSALS and fresh.set_aside == posted.brief.set_aside):
+        fresh = await self._decide_again(posted, life, correction)
+        if fresh == posted.brief or (correction.what in DISMISSALS and fresh.set_aside == posted.brief.set_aside):
             return
         same = is_same_advice(fresh, posted.brief)
         is_open = life is not None and life.state is IncidentState.OPEN
-        if is_open and not same and fresh.recommendation and said.what != PURGED:
+        if is_open and not same and fresh.recommendation and correction.what != PURGED:
             newer = replace(
-                posted, brief=fresh, delivery_id=build_superseding_id(posted.delivery_id, said.key), message_ts=None
+                posted,
+                brief=fresh,
+                delivery_id=build_superseding_id(posted.delivery_id, correction.key),
+                message_ts=None,
             )
             due = self._supersede(posted, newer)
         else:
             newer = replace(posted, brief=fresh)
-            due = (self._build_edit(newer), *(self._build_outdated_edits(posted, said) if said.what == PURGED else ()))
-        if _has_source(posted.brief, said.incident_id):
-            due = (self._build_line(posted, said, same=same), *due)
+            due = (
+                self._build_edit(newer),
+                *(self._build_outdated_edits(posted, correction) if correction.what == PURGED else ()),
+            )
+        if _has_source(posted.brief, correction.incident_id):
+            due = (self._build_line(posted, correction, same=same), *due)
         lives = (life,) if life else ()
-        once = f"retell/{said.key}/{posted.incident_id}/{posted.channel}"
+        once = f"retell/{correction.key}/{posted.incident_id}/{posted.channel}"
         await self.store.commit(Changes(lifecycles=lives, briefs=(newer,), deliveries=due, once=once))
 
-    async def _decide_again(self, posted: PostedBrief, life: Lifecycle | None, said: Correction) -> Brief:
+    async def _decide_again(self, posted: PostedBrief, life: Lifecycle | None, correction: Correction) -> Brief:
         old = posted.brief
         viewer = await self._build_viewer(posted.channel, life)
         incident = build_view(life) if life else old.incident
@@ -111,7 +117,7 @@ class RefreshBriefs:
         fresh = await self.preview(old.alert, viewer, at, incident=incident, history=old.history)
         fresh = add_evidence(fresh, old.evidence, old.evidence_at)
         same = old.same_outage
-        gone = same is not None and same.incident_id == said.incident_id and said.what == PURGED
+        gone = same is not None and same.incident_id == correction.incident_id and correction.what == PURGED
         return replace(fresh, same_outage=None if gone else same)
 
     async def _build_viewer(self, channel_id: str, life: Lifecycle | None) -> Viewer:
@@ -121,10 +127,10 @@ class RefreshBriefs:
             return channel.viewer if channel else Viewer()
         return Viewer(list_scopes(life.visibility, ())) if life else Viewer()
 
-    def _build_line(self, posted: PostedBrief, said: Correction, *, same: bool) -> OutboxEntry:
-        message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=same)
+    def _build_line(self, posted: PostedBrief, correction: Correction, *, same: bool) -> OutboxEntry:
+        message = self.surfaces.render_correction(correction.incident_id, correction.what, same_advice=same)
         posting = _build_posting(
-            Operation.POST, posted, build_correction_id(said.key, posted.incident_id, posted.channel), message
+            Operation.POST, posted, build_correction_id(correction.key, posted.incident_id, posted.channel), message
         )
         return build_outbox_entry(replace(posting, thread_ts=posted.root_ts), key=_build_key(posted), urgent=True)
 
@@ -138,10 +144,10 @@ class RefreshBriefs:
             replace(old, brief=outdated)
         )
 
-    def _build_outdated_edits(self, posted: PostedBrief, said: Correction) -> tuple[OutboxEntry, ...]:
+    def _build_outdated_edits(self, posted: PostedBrief, correction: Correction) -> tuple[OutboxEntry, ...]:
         """Blank the messages that the brief superseded earlier: they may quote what was purged."""
         names = split_superseded(posted.delivery_id)[:-1]
-        message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=False)
+        message = self.surfaces.render_correction(correction.incident_id, correction.what, same_advice=False)
         return tuple(
             build_outbox_entry(
                 _build_posting(Operation.UPDATE, posted, build_edit_id(name), message),

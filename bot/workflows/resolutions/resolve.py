@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
+from typing import Any
 
 from bot.domain.access.roles import Permission, Verifiers, may_verify
 from bot.domain.alerts.alert import Alert
@@ -21,7 +22,16 @@ from bot.domain.fixes.grouping import build_fix_groups
 from bot.domain.incidents.corrections import ATTEMPT, FieldChange, compare_records
 from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, find_past_end, resolve
 from bot.domain.incidents.opening import build_view, open_record, parse_ts
-from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, Source, VerificationStatus
+from bot.domain.incidents.record import (
+    RESOLUTION_TEXTS,
+    Attempt,
+    Boundary,
+    FailedCheck,
+    Incident,
+    Runbook,
+    Source,
+    VerificationStatus,
+)
 from bot.domain.resolutions.suggestions import SuggestedFix, suggest_checks, suggest_fixes, suggest_runbooks
 from bot.domain.text.format import format_count
 from bot.domain.text.redaction import count_marks, format_masked_note, mask
@@ -181,8 +191,8 @@ class Resolve:
         if brief is None:
             return ResolveForm(incident_id, record.title, record=record)
         past = await self._find_precedents(brief)
-        filed = build_fix_groups(await self.feedback.list_fix_equivalences()) if self.feedback else None
-        fixes, checks = suggest_fixes(brief, past, filed), suggest_checks(brief, past)
+        groups = build_fix_groups(await self.feedback.list_fix_equivalences()) if self.feedback else None
+        fixes, checks = suggest_fixes(brief, past, groups), suggest_checks(brief, past)
         return ResolveForm(incident_id, record.title, fixes, checks, record, suggest_runbooks(brief, past))
 
     async def find_suggested_fix(self, incident_id: str) -> str | None:
@@ -217,16 +227,16 @@ class Resolve:
 
     async def _record(self, resolution: Resolution, by: str, once: str) -> RecordedResolution:
         now = self.clock.now()
-        life, before, seen = await self._find_subject(resolution, now)
+        life, before, posts = await self._find_subject(resolution, now)
         at = find_past_end(life) or now
         record, after = merge_resolution(before, resolution, by, at), resolve(life, at)
-        if resolution.outcome is FixOutcome.NO and not seen:
-            # A fix that failed is remembered and ends nothing; of what is told afterwards, the end is past.
+        if resolution.outcome is FixOutcome.NO and not posts:
+            # A failed fix is remembered and ends nothing. A message from a past thread is about an incident that is over.
             record, after = replace(record, resolved_at=before.resolved_at), life
         summary = summarize(resolution)
         posted = await self.store.list_briefs(record.incident_id)
         briefs = tuple(replace(b, brief=add_lifecycle(b.brief, build_view(after))) for b in posted)
-        threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
+        threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in posts]
         if not threads and resolution.thread:
             threads = [resolution.thread]
         message = self.surfaces.render_recorded(after, summary, by, list_changes(before, record))
@@ -238,7 +248,7 @@ class Resolve:
             recallable=frozenset({record.incident_id}),
             deliveries=(*told, *edits),
             briefs=briefs,
-            posts=seen,
+            posts=posts,
             once=f"resolve/{once}",
             bank_act=f"{record.incident_id}/{once}",
             audit=(AuditLine(by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
@@ -318,7 +328,7 @@ def require_valid(resolution: Resolution) -> None:
     """Raise RecordRejected, with the modal's field, for a resolution that cannot be recorded."""
     if resolution.outcome is not FixOutcome.BY_ITSELF and not (resolution.fix or "").strip():
         raise RecordRejected("fix", "Say what was done, or choose “cleared by itself”.")
-    texts = {name: getattr(resolution, name) for name in ("root_cause", "lesson", "customer_impact")}
+    texts = {name: getattr(resolution, name) for name in RESOLUTION_TEXTS}
     texts["also"] = resolution.also[0] if resolution.also else None
     for name, most in {"fix": MAX_FIX, **dict.fromkeys(texts, MAX_TEXT)}.items():
         if len(texts.get(name, resolution.fix) or "") > most:
@@ -334,13 +344,12 @@ def mask_secrets(resolution: Resolution) -> Resolution:
     """
     checks = tuple(replace(c, check=mask(c.check)[0]) for c in resolution.failed_checks)
     subject = resolution.subject and replace(resolution.subject, title=mask(resolution.subject.title)[0])
+    masked: dict[str, Any] = {name: _mask_text(getattr(resolution, name)) for name in RESOLUTION_TEXTS}
     after = replace(
         resolution,
         fix=_mask_text(resolution.fix),
         note=_mask_text(resolution.note),
-        root_cause=_mask_text(resolution.root_cause),
-        lesson=_mask_text(resolution.lesson),
-        customer_impact=_mask_text(resolution.customer_impact),
+        **masked,
         failed_checks=checks,
         subject=subject,
         also=(mask(resolution.also[0])[0], resolution.also[1]) if resolution.also else None,
@@ -363,9 +372,8 @@ def _build_warning(before: Resolution, after: Resolution) -> str:
 def _join_texts(said: Resolution) -> str:
     also = said.also[0] if said.also else None
     checks = (failed.check for failed in said.failed_checks)
-    return "\n".join(
-        filter(None, (said.fix, said.note, said.root_cause, said.lesson, said.customer_impact, also, *checks))
-    )
+    texts = (getattr(said, name) for name in RESOLUTION_TEXTS)
+    return "\n".join(filter(None, (said.fix, said.note, *texts, also, *checks)))
 
 
 def _mask_text(text: str | None) -> str | None:
@@ -378,15 +386,13 @@ def merge_resolution(before: Incident, resolution: Resolution, by: str, now: dat
     missing = runbook is not None and runbook.id not in {r.id for r in before.runbooks}
     known = {normalize(c.check) for c in resolution.failed_checks}
     checks = tuple(c for c in before.failed_checks if normalize(c.check) not in known) + resolution.failed_checks
+    texts = ((name, (getattr(resolution, name) or "").strip()) for name in RESOLUTION_TEXTS)
     return replace(
-        before,
+        before.replace_texts((name, text) for name, text in texts if text),
         attempts=(*before.attempts, *_build_attempts(resolution, by, now)),
         runbooks=(*before.runbooks, runbook) if runbook and missing else before.runbooks,
         failed_checks=checks,
-        root_cause=(resolution.root_cause or "").strip() or before.root_cause,
         boundary=resolution.boundary if resolution.boundary is not Boundary.UNKNOWN else before.boundary,
-        lesson=(resolution.lesson or "").strip() or before.lesson,
-        customer_impact=(resolution.customer_impact or "").strip() or before.customer_impact,
         resolved_at=before.resolved_at or now,
     )
 

@@ -42,8 +42,8 @@ class GroupFixes:
     async def list_pairs(self, incident_ids: Sequence[str], viewer: Viewer, user_id: str) -> tuple[FixPair, ...]:
         """Return the pairs of fixes of these incidents that this person may judge. Raises StoreUnavailable."""
         found = await self.store.find_records(tuple(incident_ids))
-        seen = [found[i] for i in incident_ids if i in found and viewer.may_see(found[i].source.visibility)]
-        pairs = choose_pairs(seen, await self.feedback.list_fix_equivalences())
+        visible = [found[i] for i in incident_ids if i in found and viewer.may_see(found[i].source.visibility)]
+        pairs = choose_pairs(visible, await self.feedback.list_fix_equivalences())
         return tuple([pair for pair in pairs if await self._is_allowed(user_id, pair)])
 
     async def list_wordings(self) -> tuple[Wording, ...]:
@@ -63,30 +63,35 @@ class GroupFixes:
         """
         one, other = pair.one, pair.other
         await self._require(user_id, pair)
-        said = FixEquivalence(
+        equivalence = FixEquivalence(
             pair.same, one.fix, other.fix, one.incident_id, other.incident_id, user_id, self.clock.now()
         )
         if normalize_fix(one.fix) == normalize_fix(other.fix):
             raise RecordRejected("", SAME_WORDING)
         after = {"fixes": "one" if pair.same else "two", "with": other.incident_id}
-        work = tuple(_build_work(i, user_id, once) for i in dict.fromkeys((one.incident_id, other.incident_id)))
+        events = tuple(_build_work(i, user_id, once) for i in dict.fromkeys((one.incident_id, other.incident_id)))
         audit = (AuditLine(user_id, "file fixes", one.incident_id, format_change({}, after)),)
-        changes = Changes(once=f"fixes/{once}", audit=audit, received=work)
-        return replace(said, number=await self.feedback.add_fix_equivalence(said, changes))
+        changes = Changes(once=f"fixes/{once}", audit=audit, received=events)
+        return replace(equivalence, number=await self.feedback.add_fix_equivalence(equivalence, changes))
 
     async def take_back(self, number: int, user_id: str) -> bool:
         """End a judgement; return False if none in force has this number. Raises NotAllowedHere, StoreUnavailable."""
-        said = next((each for each in await self.list_equivalences() if each.number == number), None)
-        if said is None:
+        equivalence = next((each for each in await self.list_equivalences() if each.number == number), None)
+        if equivalence is None:
             return False
-        pair = FixPair(Wording(said.one, said.one_incident), Wording(said.other, said.other_incident), said.same)
-        await self._require(user_id, pair)
-        before = {"fixes": "one" if said.same else "two", "with": said.other_incident}
-        audit = (AuditLine(user_id, "undo file fixes", said.one_incident, format_change(before, {})),)
-        work = tuple(
-            _build_work(i, user_id, f"undo/{number}") for i in dict.fromkeys((said.one_incident, said.other_incident))
+        pair = FixPair(
+            Wording(equivalence.one, equivalence.one_incident),
+            Wording(equivalence.other, equivalence.other_incident),
+            equivalence.same,
         )
-        return await self.feedback.undo_fix_equivalence(said, user_id, Changes(audit=audit, received=work))
+        await self._require(user_id, pair)
+        before = {"fixes": "one" if equivalence.same else "two", "with": equivalence.other_incident}
+        audit = (AuditLine(user_id, "undo file fixes", equivalence.one_incident, format_change(before, {})),)
+        events = tuple(
+            _build_work(i, user_id, f"undo/{number}")
+            for i in dict.fromkeys((equivalence.one_incident, equivalence.other_incident))
+        )
+        return await self.feedback.undo_fix_equivalence(equivalence, user_id, Changes(audit=audit, received=events))
 
     async def _require(self, user_id: str, pair: FixPair) -> None:
         """Require the author of either record, or a steward."""

@@ -66,20 +66,20 @@ class FillBank:
     async def _retain_until_settled(self, incident_id: str) -> None:
         """Retain the record until the store has no newer version.
 
-        The running bot may retain a newer version meanwhile, and calls overtake each other. What the bank has in the
-        end must be what the store has, so the record is read again after each call.
+        The running bot may retain a newer version at the same time, and calls overtake each other. What the bank has
+        in the end must be what the store has, so the record is read again after each call.
         """
-        kept: Incident | None = None
+        retained: Incident | None = None
         for _ in range(SETTLES_WITHIN):
             try:
                 record = await self.store.read_record(incident_id)
             except IncidentNotFound:
                 await self.bank.retract(incident_id)
                 return
-            if record == kept:
+            if record == retained:
                 return
             await self.bank.retain(record)
-            kept = record
+            retained = record
 
 
 @dataclass(slots=True)
@@ -117,17 +117,19 @@ class PullRecords:
     async def _store_portion(self, portion: dict[str, BankHit], pulled: PullProgress) -> None:
         here = await self.store.find_records(tuple(portion))
         forgotten = await self.store.find_retracted(tuple(portion))
-        known = {incident_id: hit for incident_id, hit in portion.items() if incident_id not in here}
-        wanted = [hit.incident for hit in known.values() if hit.incident and hit.incident_id not in forgotten]
-        if wanted:
-            ids = frozenset(record.incident_id for record in wanted)
-            records = tuple(mark_imported(record) for record in wanted)
+        bank_only = {incident_id: hit for incident_id, hit in portion.items() if incident_id not in here}
+        records_to_add = [
+            hit.incident for hit in bank_only.values() if hit.incident and hit.incident_id not in forgotten
+        ]
+        if records_to_add:
+            ids = frozenset(record.incident_id for record in records_to_add)
+            records = tuple(mark_imported(record) for record in records_to_add)
             await self.store.commit(Changes(records=records, recallable=ids, skips_bank=True))
         pulled.read += len(portion)
-        pulled.added += len(wanted)
+        pulled.added += len(records_to_add)
         pulled.here += len(here)
         pulled.forgotten += len(forgotten - here.keys())
-        pulled.outside += sum(hit.incident is None for hit in known.values())
+        pulled.outside += sum(hit.incident is None for hit in bank_only.values())
 
 
 def mark_imported(record: Incident) -> Incident:

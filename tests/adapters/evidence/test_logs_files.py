@@ -14,19 +14,8 @@ from bot.adapters.evidence.log_records import read_log_record, read_moment
 from bot.adapters.evidence.logs_files import CHUNK, FileLogs
 from bot.domain.evidence.items import Observed, Unavailable
 from bot.ports.errors import EvidenceUnavailable
-from tests.adapters.evidence.servers import ALERT, AT, SECRET, ago, iso, provider
-
-
-def line(minutes: float, message: str, level: str | None = "error", **more: Any) -> str:
-    said = {"time": iso(ago(minutes=minutes)), **({"level": level} if level else {}), "message": message, **more}
-    return json.dumps(said) + "\n"
-
-
-def write(path: Path, *written: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(written))
-    os.utime(path, (AT.timestamp(), AT.timestamp()))
-    return path
+from tests.adapters.evidence.logs_files_support import line, write
+from tests.adapters.evidence.servers import ALERT, AT, SECRET, ago, provider
 
 
 def source(folder: Path, *patterns: str, links_into: str = "", most_bytes: int | None = None) -> FileLogs:

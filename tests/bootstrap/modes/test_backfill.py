@@ -350,7 +350,7 @@ async def test_patience_waits_as_slack_asks_and_keeps_its_pace() -> None:
         waits.append(seconds)
         clock.move(seconds)
 
-    patiently = PacedCaller(clock=clock, a_minute=50, told=lambda *_: None, sleep=sleep)
+    patiently = PacedCaller(clock=clock, a_minute=50, on_wait=lambda *_: None, sleep=sleep)
 
     async def asked() -> datetime:
         return clock.now()
@@ -360,7 +360,7 @@ async def test_patience_waits_as_slack_asks_and_keeps_its_pace() -> None:
     assert round((last - begun).total_seconds()) == 60
     assert await patiently("replies", asked) == last
     told: list[float] = []
-    asks = PacedCaller(clock=clock, a_minute=5_000, told=lambda seconds, _: told.append(seconds), sleep=sleep)
+    asks = PacedCaller(clock=clock, a_minute=5_000, on_wait=lambda seconds, _: told.append(seconds), sleep=sleep)
     answers = [ChatUnavailable("Slack asks to wait.", 30.0), *(ChatUnavailable("Slack is away."),) * 9]
 
     async def answers_at_last() -> str:

@@ -12,8 +12,8 @@ from bot.doctor.evidence import ELSE, check_sources, suggest_fix
 from bot.doctor.examine import check_configuration
 from bot.ports.errors import ConfigurationRejected
 from bot.settings import Settings, read_secret
+from tests.adapters.evidence.logs_files_support import line, write
 from tests.adapters.evidence.servers import AT, SOURCES, Says, provider, served
-from tests.adapters.evidence.test_logs_files import line, write
 
 WHOLE = """
 [logs.loki]

@@ -2,28 +2,20 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.records.importers.detect import read_file
 from bot.records.importers.entries import ImportForm
-from bot.workflows.resolutions.transfer import RefusedLine, read_entries
-
-SAMPLES = Path(__file__).parent / "samples"
+from bot.workflows.resolutions.transfer import RefusedLine
+from tests.records.importers.forms_support import SAMPLES, everything
 
 
 def taken(
     name: str, text: str, form: ImportForm | None = None, columns: dict[str, str] | None = None
 ) -> list[Incident]:
     return [found for found in everything(name, text, form, columns) if isinstance(found, Incident)]
-
-
-def everything(
-    name: str, text: str, form: ImportForm | None = None, columns: dict[str, str] | None = None
-) -> list[Incident | RefusedLine]:
-    return list(read_entries(name, read_file(name, text, form, columns).entries))
 
 
 def sample(name: str) -> list[Incident | RefusedLine]:

@@ -13,7 +13,7 @@ from bot.domain.incidents.record import Incident
 from bot.records.importers.detect import read_file
 from bot.records.importers.entries import ImportForm
 from bot.workflows.resolutions.transfer import RefusedLine, read_entries
-from tests.records.importers.test_forms import SAMPLES, everything
+from tests.records.importers.forms_support import SAMPLES, everything
 
 KEYS = """incident_number tinyId fields key incident_status reference title notes status body created_at createdAt report
 closeTime description names incidents issues data summary customfield_1 custom_field_entries incident_timestamp_values value

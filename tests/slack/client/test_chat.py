@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,15 +23,7 @@ from bot.slack.client.chat import (
     parse_channel,
     read_error_code,
 )
-
-BLOCKS = ({"type": "section", "text": {"type": "mrkdwn", "text": "hello"}},)
-
-
-class ToldClock:
-    at = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.at
+from tests.slack.client.chat_support import BLOCKS, ToldClock, post
 
 
 @pytest.fixture
@@ -48,10 +40,6 @@ def clock() -> ToldClock:
 @pytest.fixture
 def chat(slack: LocalSlack, clock: ToldClock) -> SlackChat:
     return SlackChat(build_web_client(slack.bot_token, slack.api_url), clock, deadline_s=2.0)
-
-
-def post(delivery: str = "d1", channel: str = "C0ALERTS", **given: Any) -> Posting:
-    return Posting(Operation.POST, channel, delivery, "hello", BLOCKS, incident_id="INC-1", **given)
 
 
 async def test_a_post_carries_its_delivery_and_unfurls_nothing(slack: LocalSlack, chat: SlackChat) -> None:

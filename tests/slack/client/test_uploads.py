@@ -15,7 +15,7 @@ from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected,
 from bot.ports.files import build_postmortem_upload
 from bot.slack.client import uploads
 from bot.slack.client.chat import SlackChat, build_web_client
-from tests.slack.client.test_chat import ToldClock, post
+from tests.slack.client.chat_support import ToldClock, post
 
 
 @pytest.fixture

@@ -24,28 +24,15 @@ from bot.slack.views.hypothesis import LABEL
 from bot.workflows.assistant.analyze import NOT_HERE
 from tests.adapters.model.server import ModelServer, answered, model_server
 from tests.slack.conftest import Desk, listening
-from tests.slack.listeners.test_channel import choose
+from tests.slack.listeners.assistant_support import CHANNEL, ask, shown
+from tests.slack.listeners.channel_support import choose
 
-CHANNEL = "C0ALERTS"
 ASK = "is the DNS of the bank involved here?"
 SAID: dict[str, Any] = {
     "possible_root_cause": "The gateway of the vendor does not answer.", "reasoning": "The alert shows gateway timeouts.",
     "recommended_next_action": "Look at the vendor's status page.", "uncertainty": "It may be our proxy.",
     "confidence": "medium", "cited": ["ALERT"],
 }  # fmt: skip
-
-
-async def ask(desk: Desk, text: str, root: str, user: str = "alice", *, named: bool = True) -> list[str]:
-    """Say something in a thread; the texts of what the bot answered to it."""
-    before = len(desk.slack.replies(CHANNEL, root))
-    me = f"<@{desk.deps.identity.user_id}> " if named and desk.deps.identity else ""
-    await desk.slack.post("alerts", me + text, user=user, thread_ts=root)
-    await desk.work()
-    return [shown(m) for m in desk.slack.replies(CHANNEL, root)[before:] if m.get("bot_id")]
-
-
-def shown(message: Mapping[str, Any]) -> str:
-    return json.dumps([message["text"], message.get("blocks")], ensure_ascii=False)
 
 
 async def kept(desk: Desk) -> list[Any]:

@@ -16,22 +16,11 @@ from bot.slack.views.details_modal import MOST_BLOCKS, build_details_view
 from bot.workflows.recall.details import BriefDetails
 from tests.slack import cases
 from tests.slack.conftest import Desk
-from tests.slack.listeners.test_channel import choose, go_on
-from tests.slack.listeners.test_corrections import recorded, refused
+from tests.slack.listeners.channel_support import choose, go_on
+from tests.slack.listeners.corrections_support import recorded, refused
+from tests.slack.listeners.details_support import LEDGER, details, text_of
 
 SECRET = "C0SECRET"
-LEDGER = "unknown-ledger-drift"
-
-
-async def details(desk: Desk, ts: str, user: str = "bob", channel: str = "C0ALERTS") -> str:
-    """Press Details; what the modal says in the end."""
-    await desk.slack.click(channel, desk.brief(ts, channel)["ts"], ids.DETAILS, user=user)
-    await desk.slack.wait_until(lambda: "Looking it up" not in text_of(desk.slack.view(user)))
-    return text_of(desk.slack.view(user))
-
-
-def text_of(view: Any) -> str:
-    return json.dumps(view["blocks"], ensure_ascii=False) if view else "Looking it up"
 
 
 async def test_details_show_every_source_and_why_it_counts(desk: Desk) -> None:

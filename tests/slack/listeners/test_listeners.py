@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import json
@@ -20,6 +19,7 @@ from bot.slack import ids
 from bot.slack.app import build_app, build_correlation_id
 from bot.slack.payload import decode, encode
 from tests.slack.conftest import Desk, listening, replaced, wait
+from tests.slack.listeners.listeners_support import BASE, dispatch
 
 SAID = {"outcome": "recovered", "fix": "Flush the ledger cache\nRestart the worker", "failed_checks": "DNS, 10"}
 
@@ -365,22 +365,6 @@ async def test_home_hello_and_mentions(desk: Desk) -> None:
     assert "in their thread" in json.dumps(desk.slack.messages("C0RANDOM"))
     (reply,) = desk.slack.replies("C0ALERTS", posted["ts"])
     assert "/precedent help" in json.dumps(reply["blocks"])
-
-
-async def dispatch(desk: Desk, payload: dict[str, Any]) -> Any:
-    """A request as Socket Mode hands it over, for what the local Slack's people cannot do."""
-    answer = await desk.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))
-    await asyncio.sleep(0.3)  # the listener goes on after its acknowledgement
-    return answer
-
-
-BASE = {
-    "team": {"id": "T0PLAYGROUND", "domain": "playground"},
-    "user": {"id": "U0ALICE"},
-    "trigger_id": "1.2.3",
-    "token": "t",
-    "response_url": "http://127.0.0.1:9/response",
-}
 
 
 async def test_what_is_not_known_any_more_is_acknowledged_and_explained(unconnected: Desk) -> None:

@@ -8,31 +8,13 @@ from typing import Any
 import pytest
 
 from bot.domain.alerts.alert import NotAlert
-from bot.slack import ids
 from bot.slack.inbound.events import OwnIdentity, receive
 from tests.slack.conftest import Desk
-from tests.slack.listeners.test_corrections import told
+from tests.slack.listeners.corrections_support import told
+from tests.slack.listeners.memo_reaction_support import marked, press
 
 SECRET = "xoxb-" + "1234567890-abcdefghijkl"
 NAME = "unknown-ledger-drift"
-
-
-async def marked(desk: Desk, ts: str, user: str) -> dict[str, Any]:
-    """React to a message; what that person is asked."""
-    before = len(desk.slack.ephemerals(user))
-    await desk.slack.react("alerts", ts, "memo", user=user)
-    await desk.work()
-    return dict(desk.slack.ephemerals(user)[before:][-1])
-
-
-async def press(desk: Desk, asked: dict[str, Any], answer: str, user: str) -> str:
-    """Answer; what the person reads then, in the place of the question or beside it."""
-    await desk.slack.click("alerts", asked["ts"], f"{ids.MEMO}.{answer}", user=user)
-    found = await desk.slack.wait_until(
-        lambda: [m for m in desk.slack.ephemerals(user) if "Record this" not in m["text"]]
-    )
-    await desk.work()
-    return json.dumps(found[-1], ensure_ascii=False)
 
 
 async def test_a_marked_message_is_recorded_once_after_it_was_answered(office: Desk) -> None:

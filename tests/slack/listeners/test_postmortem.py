@@ -15,7 +15,7 @@ from bot.slack.payload import MAX_OPTION_VALUE, encode
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.delivery.make_files import MakeFiles
 from bot.workflows.resolutions.postmortem import RequestPostmortem
-from tests.adapters.test_chart import CHART
+from tests.adapters.chart_support import CHART
 from tests.slack.conftest import Desk
 
 

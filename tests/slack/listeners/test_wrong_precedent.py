@@ -11,7 +11,7 @@ from bot.domain.reports.usefulness import Ratio
 from bot.slack import ids
 from bot.workflows.reports.usefulness import ComposeUsefulnessReport
 from tests.slack.conftest import Desk
-from tests.slack.listeners.test_channel import (
+from tests.slack.listeners.channel_support import (
     LEDGER,
     ask,
     audited,
@@ -23,8 +23,8 @@ from tests.slack.listeners.test_channel import (
     shown,
     submit,
 )
-from tests.slack.listeners.test_corrections import recorded
-from tests.slack.listeners.test_details import details
+from tests.slack.listeners.corrections_support import recorded
+from tests.slack.listeners.details_support import details
 
 WHOLE_TIME = datetime(2020, 1, 1, tzinfo=UTC), datetime(2040, 1, 1, tzinfo=UTC)
 

@@ -22,7 +22,7 @@ from bot.slack.views.hypothesis import LABEL, build_hypotheses_view, render_hypo
 from bot.workflows.assistant.analyze import NOT_SHOWN, Analysis
 from tests.fakes import START
 from tests.slack import cases
-from tests.slack.views.test_hostile import HOSTILE, INVISIBLE, OURS
+from tests.slack.views.hostile_support import HOSTILE, INVISIBLE, OURS
 
 ANSWERS = [
     json.loads(line)["answer"]

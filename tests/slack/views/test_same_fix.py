@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bot.slack import ids
 from tests.slack.conftest import Desk
-from tests.slack.listeners.test_channel import audited, go_on
-from tests.slack.listeners.test_corrections import recorded
-from tests.slack.listeners.test_details import LEDGER, details, text_of
+from tests.slack.listeners.channel_support import audited, go_on
+from tests.slack.listeners.corrections_support import recorded
+from tests.slack.listeners.details_support import LEDGER, details, text_of
 
 
 async def pressed(desk: Desk, action: str, word: str, user: str = "alice") -> str:

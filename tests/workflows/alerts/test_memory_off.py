@@ -22,7 +22,7 @@ from bot.parsers.shape import build_shape
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.recall.preview_brief import PreviewBrief
 from tests.builders import NOW, candidate, seed_incidents
-from tests.parsers.test_cases import NAMES, event
+from tests.parsers.cases_support import NAMES, event
 
 SUGGESTS = re.compile(
     r"\bpast\b|memory says|memory of \d|\(memory|\bINC-|first time|\bsimilar|\bprecedent|\bnearest|\bin memory|no answer|"

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.adapters.store import Store, open_store
+from bot.adapters.store import Store
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.ports.chat import Channel, Posting
@@ -30,30 +28,8 @@ from bot.ports.errors import (
 from bot.ports.unit_of_work import Changes
 from bot.workflows.delivery.deliver import IDLE_S, ROW_FAULTS, Deliver, build_posting
 from bot.workflows.delivery.policy import DeadLetter, RetryLater, compute_backoff_s, decide_after_failure, schedule
-from tests.databases import fresh
-from tests.fakes import START, FakeChat, FakeClock, FakeIds, FakeMemoryBank
-
-
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-def chat(clock: FakeClock) -> FakeChat:
-    return FakeChat(clock=clock.now)
-
-
-@pytest.fixture
-async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(fresh(tmp_path / "test.db"), clock, FakeIds())
-    yield store
-    await store.close()
-
-
-@pytest.fixture
-def deliver(store: Store, chat: FakeChat, clock: FakeClock) -> Deliver:
-    return Deliver(outbox=store.outbox, chat=chat, clock=clock, chance=lambda: 0.5)
+from tests.fakes import START, FakeChat, FakeClock, FakeMemoryBank
+from tests.workflows.delivery.deliver_support import drain
 
 
 def post(delivery_id: str, channel: str = "C1", **other: Any) -> OutboxEntry:
@@ -64,15 +40,6 @@ def post(delivery_id: str, channel: str = "C1", **other: Any) -> OutboxEntry:
 
 async def owe(store: Store, *rows: OutboxEntry) -> None:
     await store.incidents.commit(Changes(deliveries=rows))
-
-
-async def drain(deliver: Deliver, clock: FakeClock, seconds: int) -> None:
-    """Look four times a second as the bot does, or once where it is about long waits."""
-    step_s = 0.25 if seconds < 30 else 1.0
-    for _ in range(int(seconds / step_s)):
-        while await deliver.drain_once() == 0.0:
-            pass
-        clock.move(step_s)
 
 
 def sent(chat: FakeChat) -> list[str]:

@@ -26,7 +26,7 @@ from bot.ports.unit_of_work import Changes
 from bot.workflows.delivery.deliver import Deliver
 from tests.databases import fresh
 from tests.fakes import FakeChat, FakeClock, FakeIds
-from tests.workflows.delivery.test_deliver import drain
+from tests.workflows.delivery.deliver_support import drain
 
 CHART = DigestChart("Week", "7 incidents", (), 0, (), "in words")
 

@@ -1,1 +1,1 @@
-"""The brief as Block Kit: layout, sections, evidence, buttons. Must not hold code of its own."""
+"""The brief as Block Kit: layout, sections, evidence, buttons."""

@@ -1,4 +1,4 @@
-"""The buttons and the menu under a brief. Must not decide what a press does."""
+"""Build the buttons and the menu under a brief."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_MENU_ID = 110
 
 
 def build_buttons(brief: Brief) -> Blocks:
-    """What a person can do about the incident; after it is resolved, only add to the record."""
+    """Return what a person can do about the incident; after it is resolved, only add to the record."""
     incident, best = brief.incident, brief.recommendation
     if incident is None or len(incident.incident_id) > 200:
         return ()
@@ -44,7 +44,7 @@ def _build_fixed_button(incident_id: str, fix: str) -> dict[str, object]:
 
 
 def build_confirmation() -> dict[str, object]:
-    """What is asked before the suggested steps are recorded as seen to work, wherever the button stands."""
+    """Return what is asked before the suggested steps are recorded as seen to work."""
     return {
         "confirm": {
             "title": plain_text("Did these steps fix it?"),
@@ -56,7 +56,8 @@ def build_confirmation() -> dict[str, object]:
 
 
 def _build_menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[str, object]:
-    """What is done seldom. An incident whose resolution is recorded was an alert."""
+    """Return what is done seldom. An incident with a recorded resolution was an alert, so it cannot be dismissed as
+    none."""
     entries = [("Wrong precedent…", ids.WRONG)] if lists else []
     entries += [("Compare without memory", ids.COMPARE)] if compares else []
     entries += [("Mute…", ids.MUTE), ("Post-mortem", ids.POSTMORTEM)]

@@ -1,6 +1,6 @@
-"""What is seen now, as the brief and its details show it, and beside memory what was seen then.
+"""Render the evidence of now, as the brief and its details show it, and the snapshot of the past incident beside it.
 
-Pure. Must not put what a source shows and what memory says into one sentence.
+Evidence and memory never share a sentence.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ WHAT, REASON, SAID, UNIT = 60, 110, 120, 12
 
 
 def render_now(brief: Brief) -> Levels:
-    """Contradictions first, then each thing that was seen on a line of its own, then what could not be seen. Shorter
-    forms hold fewer values; the first contradiction stays."""
+    """Return contradictions first, then a line for each observation, then what is unavailable. Shorter forms hold fewer
+    values; the first contradiction stays in all of them."""
     if not brief.evidence:
         return ((),)
     forms = _format_lines(brief, 8, 3, None), _format_lines(brief, 6, 2, TELLING), _format_one_line(brief)
@@ -42,7 +42,8 @@ def render_now(brief: Brief) -> Levels:
 
 
 def _format_lines(brief: Brief, most: int, most_unseen: int, labels: Sequence[str] | None) -> list[str]:
-    """A line for each thing, as many as there is room for; `labels`: the values compared that are told."""
+    """Return a line for each item, as many as there is room for. `labels`: the compared values to show, None for
+    all."""
     seen, unseen = select_observed(brief.evidence), _list_unavailable(brief)
     lines = [
         format_item(item, brief.now, labels, most_url=SHORT_URL if labels is None else 0)
@@ -60,8 +61,10 @@ def _format_one_line(brief: Brief) -> list[str]:
 
 
 def _pick_first(seen: Sequence[Observed], most: int) -> list[Observed]:
-    """As many as there is room for, in their order: of each kind its first, then the second ones; of metrics two for one
-    of the others, so that many of them do not hide a deploy."""
+    """Return as many observations as there is room for, in their order: the first of each kind, then the second ones.
+
+    Two metrics count as one of the other kinds, so that many metrics do not hide a deploy.
+    """
     ranks: dict[EvidenceKind, int] = {}
     placed: list[tuple[int, int]] = []
     for place, item in enumerate(seen):
@@ -80,12 +83,12 @@ def _format_heading(brief: Brief) -> str:
 
 
 def format_clock_time(at: datetime) -> str:
-    """The time of day in the reader's own zone."""
+    """Return the time of day in the reader's own zone."""
     return f"<!date^{int(at.timestamp())}^{{time}}|{at.astimezone(UTC):%H:%M} UTC>"
 
 
 def format_contradictions(brief: Brief, room: int = 130, memory_room: int = 90) -> list[str]:
-    """What is seen and what memory says instead, each a sentence."""
+    """Return each contradiction as two sentences: what is seen, and what memory says instead."""
     return [
         f":warning: *{prose(c.now, room)}.* Memory says: {prose(c.memory, memory_room)}."
         for c in brief.contradictions[:3]
@@ -95,7 +98,7 @@ def format_contradictions(brief: Brief, room: int = 130, memory_room: int = 90) 
 def format_item(
     item: Observed, alert_at: datetime | None, labels: Sequence[str] | None = None, *, most_url: int = MAX_URL
 ) -> str:
-    """One thing that was seen: its value and window, the values compared (all, or those of `labels`), its source."""
+    """Return one observation: value and window, the compared values (all, or those of `labels`), the source."""
     shown = [c for c in item.compared if labels is None or c.label in labels]
     window = f"({prose(item.window, 30)})" if item.window else ""
     head = " ".join(p for p in ("•", prose(item.what, WHAT), _format_value(item), window) if p)
@@ -119,8 +122,8 @@ def _format_comparison(other: ComparisonValue, unit: str) -> str:
 
 
 def _format_when(item: Observed, alert_at: datetime | None) -> str | None:
-    """When it was so, for what has a time of its own: a deploy by its distance to the alert, log lines from first to
-    last."""
+    """Return when it happened, for items with a time of their own: a deploy by its distance to the alert, log lines
+    from first to last."""
     if is_deploy(item) and alert_at:
         minutes = int((alert_at - item.at).total_seconds() // 60)
         return f"*{minutes} min before the alert*" if minutes >= 0 else f"*{-minutes} min after the alert*"
@@ -132,25 +135,25 @@ def _format_when(item: Observed, alert_at: datetime | None) -> str | None:
 def _format_bare(item: Observed, alert_at: datetime | None) -> str:
     if item.kind is EvidenceKind.LOGS:
         return f"{item.count or 1:,}× {prose(item.text or item.what, 40)}"
-    said = _format_value(item) or _format_when(item, alert_at) or prose(item.text or "", 40)
-    return f"{prose(item.what, 40)} {said}".rstrip()
+    text = _format_value(item) or _format_when(item, alert_at) or prose(item.text or "", 40)
+    return f"{prose(item.what, 40)} {text}".rstrip()
 
 
 def format_unavailable(item: Unavailable) -> str:
-    """One thing that could not be seen, and why."""
-    named = join_parts((prose(item.what, WHAT), prose(item.source, 30) if item.source != item.what else None))
-    return f"• {named}: unavailable: {prose(item.reason, REASON)}"
+    """Return one item that could not be observed, and why."""
+    name = join_parts((prose(item.what, WHAT), prose(item.source, 30) if item.source != item.what else None))
+    return f"• {name}: unavailable: {prose(item.reason, REASON)}"
 
 
 def _format_unavailable_sources(unseen: Sequence[Unavailable]) -> list[str]:
-    """By source, each with the first reason."""
+    """Return the unavailable sources in one line, each with its first reason."""
     reasons = {item.source: item.reason for item in reversed(unseen)}
-    said = "; ".join(f"{prose(source, 30)}: {prose(why, 50)}" for source, why in list(reasons.items())[:3])
-    return [f"• unavailable: {said}"] if said else []
+    text = "; ".join(f"{prose(source, 30)}: {prose(why, 50)}" for source, why in list(reasons.items())[:3])
+    return [f"• unavailable: {text}"] if text else []
 
 
 def render_then(brief: Brief) -> Levels:
-    """What was seen in the past incident whose steps are told, beside what is seen now: part of what memory says."""
+    """Return the snapshot of the past incident whose steps are shown, beside what is seen now."""
     pairs = compare_then_and_now(brief.then, brief.evidence)
     if brief.then is None or not pairs:
         return ((),)
@@ -161,7 +164,7 @@ def render_then(brief: Brief) -> Levels:
 
 
 def format_now(brief: Brief) -> list[str]:
-    """All of it, for the details."""
+    """Return all evidence, for the details."""
     seen = [format_item(item, brief.now) for item in select_observed(brief.evidence)]
     return [
         *format_contradictions(brief),
@@ -171,19 +174,19 @@ def format_now(brief: Brief) -> list[str]:
 
 
 def format_then(brief: Brief) -> list[str]:
-    """The whole snapshot of the past incident."""
+    """Return the whole snapshot of the past incident."""
     if brief.then is None:
         return []
     now_of = {pair.signal: pair.now for pair in compare_then_and_now(brief.then, brief.evidence)}
     return [
-        f"• {prose(signal, WHAT)}: then {prose(said, 80)}"
+        f"• {prose(signal, WHAT)}: then {prose(text, 80)}"
         + (f", now {prose(now_of[signal], 80)}" if signal in now_of else "")
-        for signal, said in brief.then.values.items()
+        for signal, text in brief.then.values.items()
     ]
 
 
 def render_withheld(brief: Brief) -> Blocks:
-    """That the checks which memory would skip are not skipped now."""
+    """Return the checks that memory would skip, and that are not skipped while a contradiction exists."""
     if not brief.withheld:
         return ()
     names = "; ".join(prose(skip.check, 90) for skip in brief.withheld)

@@ -1,7 +1,4 @@
-"""The brief as one message: which parts, in which order, and what gives way when it is too long.
-
-Pure. Must not say anything that the brief does not say.
-"""
+"""Put a brief into one message: which parts, in which order, and which parts get shorter when it is too long."""
 
 from __future__ import annotations
 
@@ -72,20 +69,20 @@ SHORTENED_NAMES = {
 
 
 def render_brief(brief: Brief, tell: str | None = None) -> ChatMessage:
-    """The brief as the thread shows it; `tell` is mentioned."""
+    """Return the brief as the thread shows it. `tell`: the user group or person to mention."""
     parts = _build_parts(brief) | {"state": part.render_state(brief, tell)}
     return ChatMessage(part.format_verdict(brief), fit_parts(parts))
 
 
 def render_superseded(brief: Brief) -> ChatMessage:
-    """A recommendation that replaces the one above."""
+    """Return a changed recommendation, which replaces the one above."""
     parts = {"title": (part.render_title(brief),), "changed": (_CHANGED,), "steps": part.render_steps(brief)}
     parts |= {"sources": part.render_sources(brief), "buttons": (build_buttons(brief),)}
     return ChatMessage(part.format_verdict(brief), fit_parts(parts))
 
 
 def render_recalled(brief: Brief, asked: str, limit: int, by: str | None = None) -> ChatMessage:
-    """What memory holds on a question: the same parts, without an incident to act on. `by`: who shares it."""
+    """Return what memory holds on a question: the same parts, without an incident to act on. `by`: who shares it."""
     who = f"Shared by {format_user(by)}, who asked" if by else "You asked"
     parts = _build_parts(brief) | {"state": ((context(f"{who}: {prose(asked, 200)}"),),), "buttons": ((),)}
     lines = [part.format_source(s, why=True) for s in brief.sources[:limit]]
@@ -146,7 +143,7 @@ def _build_memory_parts(brief: Brief) -> dict[str, Levels]:
 
 
 def fit_parts(parts: Mapping[str, Levels], gives_way: tuple[tuple[str, int], ...] = SHORTENING_ORDER) -> Blocks:
-    """The blocks within the limits, with a line that says what was left out for length."""
+    """Return the blocks within the limits, with a line that says what was left out for length."""
     chosen = dict.fromkeys(parts, 0)
     cut: dict[str, None] = {}
     rows = iter(gives_way)
@@ -162,7 +159,7 @@ def fit_parts(parts: Mapping[str, Levels], gives_way: tuple[tuple[str, int], ...
 
 
 def join_blocks(first: Block, second: Block) -> Block:
-    """Two sections, or two lines of small print, as one."""
+    """Return two sections, or two lines of small print, as one."""
     if first["type"] == "context":
         return context(f"{first['elements'][0]['text']}\n{second['elements'][0]['text']}")
     return section(f"{first['text']['text']}\n{second['text']['text']}")

@@ -1,5 +1,7 @@
-"""The parts of a brief as Block Kit, each in a full form and in shorter ones. Must not decide what is said or in which
-order it gives way (that is `brief_blocks`)."""
+"""Render the parts of a brief, each in a full form and in shorter ones.
+
+Which form is used is decided in `layout`.
+"""
 
 from __future__ import annotations
 
@@ -42,47 +44,48 @@ STATE_WORDS = {"open": "Firing since", "cleared": "Cleared", "resolved": "Resolv
 
 
 def join_parts(parts: Iterable[str | None]) -> str:
-    """What is there, separated by dots."""
+    """Return the parts that are not empty, separated by dots."""
     return SEPARATOR.join(p for p in parts if p)
 
 
 def format_ids(incidents: Sequence[str], most: int = 3) -> str:
-    """Incident ids, the first few, and how many more."""
+    """Return the first incident ids, and how many more there are."""
     shown = ", ".join(prose(i, MAX_ID) for i in incidents[:most])
     return f"{shown} +{len(incidents) - most}" if len(incidents) > most else shown
 
 
 def format_verdict(brief: Brief) -> str:
-    """The verdict as the notification shows it."""
+    """Return the verdict as the notification shows it."""
     return plain(brief.verdict, MAX_VERDICT) or "Alert"
 
 
 def render_title(brief: Brief) -> Blocks:
-    """The verdict on top."""
+    """Return the verdict as the header."""
     return (header(format_verdict(brief)),)
 
 
 def render_state(brief: Brief, tell: str | None = None) -> Levels:
-    """How the incident stands and what alerts alone tell of it; `tell` is mentioned."""
+    """Return the incident's state and what its alerts alone say about it. `tell`: the user group or person to
+    mention."""
     where = "/".join(prose(p, 40) for p in (brief.alert.environment, brief.alert.region) if p)
-    stands, severity = _format_state(brief), brief.alert.severity.value if brief.alert.severity else None
+    state, severity = _format_state(brief), brief.alert.severity.value if brief.alert.severity else None
     past = format_history(brief.history) if brief.memory_mode == "on" else None
-    goes_on = join_parts((_format_partly_cleared(brief.incident), _format_flapping(brief.incident))) or None
-    told = format_mention(brief, tell)
+    progress = join_parts((_format_partly_cleared(brief.incident), _format_flapping(brief.incident))) or None
+    mention = format_mention(brief, tell)
     fired, acknowledged = _format_fired(brief.incident), _format_acknowledged(brief.incident)
-    full = join_parts((stands, severity, where, _format_late(brief), fired, goes_on, acknowledged, past, told))
-    return ((context(full),), (context(join_parts((stands, severity, _format_late(brief), goes_on, past, told))),))
+    full = join_parts((state, severity, where, _format_late(brief), fired, progress, acknowledged, past, mention))
+    return ((context(full),), (context(join_parts((state, severity, _format_late(brief), progress, past, mention))),))
 
 
 def _format_late(brief: Brief) -> str | None:
-    """That the bot read the alert only after a gap."""
+    """Return that the bot read the alert only after a gap."""
     if brief.read_at is None or brief.now is None:
         return None
     return f"*late*: posted {format_time(brief.now)}, read {format_time(brief.read_at)} after a gap"
 
 
 def format_mention(brief: Brief, tell: str | None) -> str | None:
-    """The mention: a user group, or whoever acknowledged if Slack knows them."""
+    """Return the mention: a user group, or the person who acknowledged if Slack knows them."""
     if tell == ACKNOWLEDGER:
         found = _USER_ID.fullmatch((brief.incident.acknowledged_by if brief.incident else None) or "")
         return f"<@{found[1]}>" if found else None
@@ -106,7 +109,7 @@ def _format_fired(incident: IncidentView | None) -> str | None:
 
 
 def _format_partly_cleared(incident: IncidentView | None) -> str | None:
-    """How much of a group has cleared, while the rest fires."""
+    """Return how much of a group has cleared while the rest is firing."""
     if incident is None or incident.state != "open" or incident.firing is None or incident.members is None:
         return None
     cleared = incident.members - incident.firing
@@ -125,29 +128,29 @@ def _format_acknowledged(incident: IncidentView | None) -> str | None:
 
 
 def format_history(past: AlertHistory | None) -> str | None:
-    """History from alerts alone, before anything was recorded."""
+    """Return the history from alerts alone, before anything was recorded."""
     if past is None:
         return None
     if past.times == 0:
         return f"first time in {past.days} days"
-    said = f"{past.times}× in {past.days} days"
+    text = f"{past.times}× in {past.days} days"
     if past.unrecorded:
-        said += f", {past.unrecorded} cleared with no recorded fix"
-    return said + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
+        text += f", {past.unrecorded} cleared with no recorded fix"
+    return text + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
 
 
 def render_same_outage(brief: Brief) -> Levels:
-    """What another tool said at the same time about the same; a question, until a person answers it."""
+    """Return the question whether another tool's alert is the same outage."""
     other = brief.same_outage
     if other is None:
         return ((),)
-    told = f"Same outage? {link(other.url, other.incident_id, MAX_ID)}"
-    full = f"{told} ({prose(other.tool, 20)}: {prose(other.title, 60)})"
-    return ((context(full),), (context(told),))
+    question = f"Same outage? {link(other.url, other.incident_id, MAX_ID)}"
+    full = f"{question} ({prose(other.tool, 20)}: {prose(other.title, 60)})"
+    return ((context(full),), (context(question),))
 
 
 def render_missing(brief: Brief) -> Levels:
-    """The parts that could not be asked."""
+    """Return the sources that could not be asked."""
     if not brief.missing:
         return ((),)
     lines = [
@@ -160,27 +163,28 @@ def render_missing(brief: Brief) -> Levels:
 
 
 def render_boundary(brief: Brief) -> Levels:
-    """Where the fault lay, and the root cause, both as memory tells it."""
+    """Return where the fault lay, and the root cause, both according to memory."""
     call, cause = brief.boundary, brief.root_cause
     first = (call.told_apart_by or "").partition(";")[0]
-    apart = f"{SEPARATOR}told apart by {prose(first, 120)}" if first else ""
+    reason = f"{SEPARATOR}told apart by {prose(first, 120)}" if first else ""
     line = format_boundary(brief)
     line += f"{SEPARATOR}*{prose(call.this_alert, 140)}*" if call.this_alert and len(call.votes) > 1 else ""
     if cause is None:
-        return ((section(line + apart),), (section(line),))
+        return ((section(line + reason),), (section(line),))
     name = "*ROOT CAUSE (memory)*" if cause.verified else "*ROOT CAUSE (memory; reported, not verified)*"
-    said = [f"{name} {prose(cause.text, size)} ({prose(cause.incident_id, MAX_ID)})" for size in (400, 140)]
-    return ((section(f"{line}{apart}\n{said[0]}"),), (section(f"{line}\n{said[1]}"),))
+    lines = [f"{name} {prose(cause.text, size)} ({prose(cause.incident_id, MAX_ID)})" for size in (400, 140)]
+    return ((section(f"{line}{reason}\n{lines[0]}"),), (section(f"{line}\n{lines[1]}"),))
 
 
 def format_boundary(brief: Brief) -> str:
-    """The boundary with its votes."""
+    """Return the boundary with its votes."""
     votes = ", ".join(f"{prose(k, 12)} {n}" for k, n in list(brief.boundary.votes.items())[:4])
     return f"*BOUNDARY* {brief.boundary.value.value}" + (f" ({votes})" if votes else "")
 
 
 def render_steps(brief: Brief) -> Levels:
-    """The recommended fix: its record, the warnings, then the steps to copy. Shorter forms hold fewer whole steps."""
+    """Return the recommended fix: its record, the warnings, then the steps to copy. Shorter forms hold fewer whole
+    steps."""
     best = brief.recommendation
     if best is None:
         return ((section("*RESOLUTION STEPS* nothing in memory is known to have worked"),),)
@@ -188,10 +192,10 @@ def render_steps(brief: Brief) -> Levels:
     wholes = brief.steps or (best.fix,)
     return tuple(
         (
-            section(_format_steps_heading(best, brief.step_warnings, said, most)),
+            section(_format_steps_heading(best, brief.step_warnings, explained, most)),
             verbatim(format_numbered_steps(wholes, room, source)),
         )
-        for room, said, most in ((1100, 240, 3), (800, 140, 3), (550, 0, 2), (330, 0, 1))
+        for room, explained, most in ((1100, 240, 3), (800, 140, 3), (550, 0, 2), (330, 0, 1))
     )
 
 
@@ -207,7 +211,7 @@ def _format_steps_heading(best: Recommendation, warnings: Sequence[str], explain
 
 
 def format_track_record(rated: Recommendation) -> str:
-    """A fix's counts in words."""
+    """Return a fix's counts in words."""
     tried = rated.successes + rated.partial + rated.failures
     if rated.successes and rated.failures:
         partly = f", {rated.partial} partly" if rated.partial else ""
@@ -218,8 +222,8 @@ def format_track_record(rated: Recommendation) -> str:
 
 
 def format_numbered_steps(all_steps: Sequence[str], room: int, source: str | None) -> str:
-    """Whole steps, numbered, as many as fit (five at most), then where the others are. A first step that does not fit
-    alone is cut and says so."""
+    """Return whole steps, numbered, as many as fit (five at most), then where the others are. A first step that does
+    not fit alone is cut and says so."""
     where = f"the record of {plain(source, MAX_ID)}" if source else "the record"
     lines: list[str] = []
     for number, step in enumerate(all_steps[:MAX_STEPS], 1):
@@ -235,7 +239,7 @@ def format_numbered_steps(all_steps: Sequence[str], room: int, source: str | Non
 
 
 def render_runbooks(records: Sequence[RunbookRecord]) -> Levels:
-    """The named procedures of the cases, with what they did."""
+    """Return the named procedures of the precedents, with their record."""
     if not records:
         return ((),)
     lines = [f"• {prose(r.runbook_id, MAX_ID)} {prose(r.title, 60)}: {prose(r.record, 150)}" for r in records[:3]]
@@ -244,7 +248,7 @@ def render_runbooks(records: Sequence[RunbookRecord]) -> Levels:
 
 
 def render_skip(checks: Sequence[SkippedCheck]) -> Levels:
-    """The checks that wasted time then, with the minutes that were lost in n outages."""
+    """Return the checks that wasted time in the past, with the minutes that they cost in n outages."""
     if not checks:
         return ((),)
     lines = [f"• {prose(s.check, 90)}: not the cause in {s.count} of {s.of}{format_check_minutes(s)}" for s in checks]
@@ -252,7 +256,7 @@ def render_skip(checks: Sequence[SkippedCheck]) -> Levels:
 
 
 def format_check_minutes(check: SkippedCheck) -> str:
-    """What a check cost, as a range; "" where nobody said."""
+    """Return what a check cost, as a range; "" where nobody recorded it."""
     low, high = check.minutes_range or (check.minutes_median, check.minutes_median)
     if low is None or high is None:
         return ""
@@ -261,7 +265,7 @@ def format_check_minutes(check: SkippedCheck) -> str:
 
 
 def render_later(checks: Sequence[PostponedCheck]) -> Levels:
-    """The checks that were the cause elsewhere."""
+    """Return the checks that were the cause in other incidents."""
     if not checks:
         return ((),)
     lines = [f"• {prose(c.check, 90)}: {prose(c.reason, 140)}" for c in checks[:5]]
@@ -269,12 +273,12 @@ def render_later(checks: Sequence[PostponedCheck]) -> Levels:
 
 
 def format_fix_line(fix: str) -> str:
-    """A fix of several steps as one line, its steps set apart."""
+    """Return a fix of several steps as one line."""
     return "; ".join(split_steps(fix))
 
 
 def render_did_not_work(fixes: Sequence[FailedFix]) -> Levels:
-    """The fixes that only failed."""
+    """Return the fixes that only failed."""
     if not fixes:
         return ((),)
     forms = []
@@ -289,7 +293,7 @@ def render_did_not_work(fixes: Sequence[FailedFix]) -> Levels:
 
 
 def render_alternatives(rated: Sequence[Recommendation]) -> Levels:
-    """The other fixes, with their records."""
+    """Return the other fixes, with their records."""
     if not rated:
         return ((),)
     lines = [
@@ -301,7 +305,7 @@ def render_alternatives(rated: Sequence[Recommendation]) -> Levels:
 
 
 def render_sources(brief: Brief) -> Levels:
-    """The past incidents that all this rests on: with titles, then as ids and dates."""
+    """Return the past incidents that the brief rests on: with titles, then as ids and dates."""
     if not brief.sources:
         return ((),)
     full = [format_source(s) for s in brief.sources[:4]]
@@ -316,7 +320,8 @@ def render_sources(brief: Brief) -> Levels:
 
 
 def format_source(line: SourceLine, *, why: bool = False) -> str:
-    """One past incident: id with its link, date, title, boundary, who fixed it (a name; nobody is called at night)."""
+    """Return one past incident: id with its link, date, title, boundary, and who fixed it (by name, so that nobody is
+    paged at night)."""
     by = clean(line.fixed_by or "")
     fixed = f"fixed by {prose(by, 30)}" if by and not (by[:1] in "UW" and by.isupper() and by.isalnum()) else None
     reasons = ", ".join(prose(w, 60) for w in line.why[:3]) if why else None
@@ -325,7 +330,7 @@ def format_source(line: SourceLine, *, why: bool = False) -> str:
 
 
 def render_possible(lines: Sequence[SourceLine]) -> Levels:
-    """Incidents that may be related; they count for nothing."""
+    """Return incidents that may be related and are not counted."""
     if not lines:
         return ((),)
     shown = ", ".join(f"{link(p.url, p.incident_id, MAX_ID)}{_format_dismissed(p)}" for p in lines[:3])
@@ -334,22 +339,22 @@ def render_possible(lines: Sequence[SourceLine]) -> Levels:
 
 
 def _format_dismissed(line: SourceLine) -> str:
-    """That a person set it aside; who did stands in Details, so that nobody is called at night."""
-    said = next((why for why in line.why if why.startswith(SAID)), None)
-    return f" ({prose(said, 80)})" if said else ""
+    """Return that a person dismissed this precedent. Who did is in Details, so that nobody is paged at night."""
+    text = next((why for why in line.why if why.startswith(SAID)), None)
+    return f" ({prose(text, 80)})" if text else ""
 
 
 def render_insufficient(brief: Brief) -> Levels:
-    """Why memory cannot answer."""
+    """Return why memory cannot answer."""
     why = brief.insufficient_memory
     if why is None:
         return ((),)
-    said = f"nearest: {prose(why.nearest, 240)}" if why.nearest else prose(why.reason, 240)
-    return ((section(f"*INSUFFICIENT_MEMORY* {said}"),),)
+    text = f"nearest: {prose(why.nearest, 240)}" if why.nearest else prose(why.reason, 240)
+    return ((section(f"*INSUFFICIENT_MEMORY* {text}"),),)
 
 
 def render_collect(brief: Brief) -> Levels:
-    """What to look at, with the alert's own links."""
+    """Return what to look at, with the alert's own links."""
     why = brief.insufficient_memory
     wanted = [f"• {prose(c, 100)}" for c in why.collect] if why else []
     links = format_alert_links(brief, why.runbook if why else None)
@@ -361,7 +366,7 @@ def render_collect(brief: Brief) -> Levels:
 
 
 def format_alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
-    """The alert's own runbook and dashboards, at most three, as links; a runbook without an address by name."""
+    """Return at most three links of the alert: its runbook and dashboards; a runbook without an address by name."""
     named = {"runbook": runbook} if runbook else {}
     named |= {k: v for k, v in brief.alert.links.items() if v not in named.values()}
     first = sorted(named.items(), key=lambda kv: ("runbook" not in kv[0].lower(), "dash" not in kv[0].lower()))
@@ -370,7 +375,7 @@ def format_alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
 
 
 def render_signs(brief: Brief) -> Levels:
-    """What the alert itself says, where memory was not to be asked."""
+    """Return what the alert itself says, where memory is off."""
     symptoms = (symptom.in_words for symptom in brief.alert.symptoms[:4])
-    said = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
-    return ((section(f"*ALERT* {said}"),), ()) if said else ((),)
+    text = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
+    return ((section(f"*ALERT* {text}"),), ()) if text else ((),)

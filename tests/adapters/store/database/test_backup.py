@@ -22,7 +22,7 @@ from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.ports.errors import ConfigurationRejected, RecordRejected, StoreUnavailable
 from bot.ports.unit_of_work import Changes
-from tests.adapters.store.database.test_store_files import WRITER
+from tests.adapters.store.database.store_files_support import WRITER
 from tests.cli.command import ROOT, Precedent
 from tests.databases import fresh
 from tests.fakes import START, FakeClock, FakeIds

@@ -25,6 +25,7 @@ from bot.domain.recall.query import OPERATOR, Query
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.errors import StoreUnavailable
 from bot.ports.unit_of_work import Changes
+from tests.adapters.store.database.store_files_support import WRITER
 from tests.fakes import START, FakeClock, FakeIds
 
 RECORD = Incident("INC-1", "Gateway timeouts")
@@ -271,24 +272,6 @@ async def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
 async def test_a_moment_without_time_zone_never_gets_in(store: Store) -> None:
     with pytest.raises(StoreUnavailable):
         await store.inbox.delete_settled(START.replace(tzinfo=None))
-
-
-WRITER = """
-import asyncio, sys
-from bot.adapters.store import open_store
-from bot.domain.incidents.record import Incident
-from bot.ports.unit_of_work import Changes
-from tests.fakes import FakeClock, FakeIds
-
-async def main():
-    store = await open_store(sys.argv[1], FakeClock(), FakeIds())
-    for number in range(100000):
-        record = Incident(f"{sys.argv[2]}-{number}", "Gateway timeouts")
-        await store.incidents.commit(Changes(records=(record,), recallable=frozenset({record.incident_id})))
-        print(record.incident_id, flush=True)
-
-asyncio.run(main())
-"""
 
 
 def written_until_killed(url: str, name: str, lines: int) -> list[str]:

@@ -11,26 +11,23 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from alembic import command, op
-from alembic.config import Config
+from alembic import op
 from structlog.testing import capture_logs
 
 from bot.adapters.store import Store, migrate, open_store
 from bot.adapters.store.database.connection import Database, connect, read_url
-from bot.adapters.store.database.schema import HEAD, MIGRATIONS, read_revision
+from bot.adapters.store.database.schema import HEAD, read_revision
 from bot.domain.alerts.alert import Severity
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import StoreUnavailable
 from bot.ports.unit_of_work import Changes
+from tests.adapters.store.database.upgrades_support import FIRST, first_release
 from tests.databases import empty_postgres
 from tests.fakes import FakeClock, FakeIds
 
-FIRST = "0004"
-FIXTURE = Path(__file__).parent.parent.parent.parent / "fixtures" / "first-release.sql"
 AFTER = datetime.fromisoformat("2026-12-01T06:00:00+00:00")
-NUMBERED = {"inbox": "id", "outbox": "id", "audit": "id", "rules": "number", "mutes": "number"}
 Rows = dict[str, list[dict[str, Any]]]
 
 
@@ -50,22 +47,6 @@ async def connected(url: str) -> AsyncIterator[Database]:
         yield database
     finally:
         await database.close()
-
-
-def first_release(connection: sa.Connection) -> None:
-    """Fill an empty database as the first release left it."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, FIRST)
-    lines = FIXTURE.read_text(encoding="utf-8").splitlines()
-    for line in lines:
-        if not line.startswith("--"):
-            connection.exec_driver_sql(line.removesuffix(";"))
-    if connection.dialect.name == "postgresql":  # the server numbers on from a row that was put in only when it is told
-        for table, column in NUMBERED.items():
-            last = sa.select(sa.func.max(sa.column(column))).select_from(sa.table(table)).scalar_subquery()
-            connection.execute(sa.select(sa.func.setval(sa.func.pg_get_serial_sequence(table, column), last)))
 
 
 async def held(url: str) -> tuple[str | None, Rows]:

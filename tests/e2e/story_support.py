@@ -1,0 +1,49 @@
+"""What tests of story share with other tests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from bot.slack import ids
+from tests.e2e.process import BotProcess, served, until
+
+CHANNEL = "alerts"
+
+
+def alert(name: str, service: str) -> dict[str, Any]:
+    """A post of Alertmanager's about one service."""
+    return {
+        "username": "Alertmanager",
+        "attachments": [
+            {
+                "color": "danger",
+                "title": f"[FIRING:1] {name} {service} (prod eu-west-1 critical)",
+                "title_link": "https://alertmanager.larkpay.example/#/alerts",
+                "fields": [{"title": "Severity", "value": "critical"}, {"title": "Service", "value": service}],
+            }
+        ],
+    }
+
+
+ALERT = alert("LedgerExportChecksumDrift", "ledger-export")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["socket", "http"])
+async def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BotProcess]:
+    http = request.param == "http"
+    async with served(tmp_path_factory.mktemp("story"), http=http, EMBEDDINGS="off" if http else "on") as running:
+        yield running
+
+
+async def brief_of(bot: BotProcess, ts: str, number: int = 1) -> dict[str, Any]:
+    replies = await until(bot.slack, lambda: (r := bot.slack.replies(CHANNEL, ts)) and len(r) >= number and r)
+    found: dict[str, Any] = replies[number - 1]
+    return found
+
+
+def block(name: str) -> str:
+    return f"{name}.{ids.INPUT}"
