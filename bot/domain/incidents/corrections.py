@@ -47,8 +47,8 @@ def hash_text(text: str) -> str:
 
 
 def apply_texts(record: Incident, texts: Mapping[str, str], checks: Sequence[FailedCheck] | None) -> Incident:
-    """Return the record with these fields as typed; fields that are not given stay. `checks` is what FAILED_CHECKS
-    parsed to. Raises ValueError for an empty title."""
+    """Return the record with these fields as typed; fields that are not given stay. The title must not
+    be empty. `checks` is what FAILED_CHECKS parsed to."""
     return replace(
         record,
         title=texts.get(TITLE, record.title),

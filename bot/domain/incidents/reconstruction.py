@@ -22,7 +22,8 @@ Three things limit the pass:
 - *People's decisions outrank alerts.* The pass runs on the alerts alone; resolutions and dismissals are carried over from the
   stored lifecycle and applied at the end (`lifecycle.apply_decisions`).
 - *Storage is bounded.* Beyond `NOTIFICATIONS_KEPT` the older half is folded into `Lifecycle.base`, from which the next pass
-  resumes. Notifications older than that can no longer be put into order; they are counted.
+  resumes. What arrives later than that and is
+  older still is applied as well as possible, but no longer in its order.
 
 Nothing is stored, posted or numbered here: a new incident has the id "".
 """

@@ -14,6 +14,8 @@ from bot.domain.alerts.channel_settings import ACKNOWLEDGER, ChannelSettings
 from bot.domain.alerts.notification import FIRES
 from bot.domain.alerts.suppression import (
     ANSWERED,
+    LONGEST_MUTE,
+    MEMBERS_MUTE_FOR,
     ChannelPolicy,
     Disposition,
     Mute,
@@ -182,3 +184,12 @@ def test_what_was_dismissed_is_new_again_once_its_rule_is_undone() -> None:
     assert is_finished(back, later)
     assert not is_finished(back, AT)
     assert undo_dismissal(life, AT) == life
+
+
+def test_a_member_mutes_for_a_day_and_nobody_for_more_than_three_months() -> None:
+    assert (MEMBERS_MUTE_FOR, LONGEST_MUTE) == (timedelta(hours=24), timedelta(days=90))
+
+
+def test_what_is_not_stored_yet_has_no_number_and_has_silenced_nothing() -> None:
+    rule = SilenceRule("C1", "B1", "alertmanager", "Backup", "U1", AT)
+    assert (rule.number, rule.silenced, MUTE.number, MUTE.silenced) == (0, 0, 0, 0)

@@ -25,9 +25,11 @@ from bot.domain.operations.storms import (
     is_watched,
     list_storm_scopes,
     place_incident,
+    read_scope,
     summarize_lead,
     summarize_storm,
 )
+from tests.builders import an_incident
 
 AT = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
 
@@ -190,3 +192,21 @@ def test_an_opening_is_what_its_record_tells() -> None:
     made = build_opening("C1", "5.1", AT, record, Severity.CRITICAL)
     assert (made.title, made.severity, made.url) == ("Gateway errors", "critical", "https://s.example")
     assert list_storm_scopes(made) == ("service:payments-api", "vendor:razorpay", "any")
+
+
+def test_openings_count_up_to_the_very_end_of_the_window() -> None:
+    kept = [opening(n, 0, has_brief=True) for n in range(1, ALIKE_MOST + 1)]
+    assert place_incident(kept, opening(9, 180)).place is AnswerPlace.JOINS
+    assert place_incident(kept, opening(9, 180.1)).place is AnswerPlace.OWN
+
+
+def test_a_scope_with_a_slash_is_read_whole() -> None:
+    kept = told(range(1, 6), service="team/pay")
+    storm = place_incident(kept, opening(9, 9, service="team/pay")).storm
+    assert storm is not None
+    assert (storm.scope, read_scope(storm.name)) == ("service:team/pay", "service:team/pay")
+
+
+def test_the_title_of_an_opening_is_cut() -> None:
+    record = an_incident("INC-9", title="x" * 200)
+    assert len(build_opening("C1", "5.1", AT, record, None).title) == 80

@@ -184,3 +184,28 @@ def test_a_workaround_in_other_words_is_one_workaround() -> None:
     fixes = ("Restart the otp sender", "otp sender restarted", "Rebooted otp-sender")
     (family,) = digest([record(n, 16 + n, attempts=(tried(f),)) for n, f in enumerate(fixes)]).families
     assert (family.workaround, family.workaround_times) == ("Rebooted otp-sender", 3)
+
+
+def test_the_first_moment_of_a_period_belongs_to_it_and_so_it_is_with_the_period_before() -> None:
+    long_ago = SINCE - (UNTIL - SINCE)
+    found = digest([record(1, 16, started_at=SINCE), record(2, 18), record(3, 9, started_at=long_ago)])
+    assert (found.incidents, found.incidents_before) == (2, 1)
+    (family,) = found.families
+    assert (family.times, family.times_before, family.incidents) == (2, 1, ("INC-1", "INC-2"))
+
+
+def test_every_local_day_of_the_period_is_counted() -> None:
+    found = digest([record(1, 16), record(2, 18), record(3, 18), record(4, 22)])
+    assert [(d.day, d.count) for d in found.by_day] == [
+        (date(2026, 11, day), many) for day, many in zip(range(16, 23), (1, 0, 2, 0, 0, 0, 1), strict=True)
+    ]
+
+
+def test_what_came_only_in_the_period_before_is_no_family() -> None:
+    assert digest([record(1, 9), record(2, 11), record(3, 20, service="mail")]).families == ()
+
+
+def test_a_dismissed_incident_counts_for_no_vendor() -> None:
+    records = [record(1, 16, vendor="twilio"), record(2, 17, vendor="razorpay")]
+    found = digest(records, [life(2, 17, IncidentState.DISMISSED)])
+    assert [line.vendor for line in found.vendors] == ["twilio"]
