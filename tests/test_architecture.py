@@ -32,6 +32,12 @@ MAX_MODULES_IN = {"bot/slack/views": 25}  # one file for each kind of message an
 LONGEST_CHAIN = 32  # ratchet
 MAX_ANY_PER_1000 = 11.5  # ratchet; the design asks for 5
 MAX_ODD_NAMES_PERCENT = 3.0
+# What is still over a budget and waits to be split. Ratchet.
+OVER_BUDGET = {
+    "bot/workflows/assistant/converse.py:Converse",
+    "bot/workflows/delivery/deliver.py:Deliver",
+    "bot/workflows/resolutions/resolve.py",
+}
 # Class names that stand for the same concept on two floors, or for a private detail.
 SHARED_CLASS_NAMES: set[str] = set()
 # Parts of our own modules that tests still replace; each one wants a parameter, a setting or a fake. Ratchet.
@@ -47,15 +53,11 @@ REPLACED: set[str] = {
     "tests/adapters/store/upkeep/test_purged_bytes.py bot.adapters.store.database.connection.BUSY_TIMEOUT_MS",
     "tests/cli/test_not_slack.py bot.workflows.operations.backfill.WAIT_S",
     "tests/parsers/test_a_new_parser.py bot.parsers.PARSERS",
-    "tests/setup/test_checks.py bot.setup.checks.PreviewBrief",
-    "tests/setup/test_checks.py bot.setup.checks.RATE_LIMIT_WAIT_S",
     "tests/setup/test_checks.py bot.slack.client.first_events.CONNECT_S",
 }
 # Folders of tests that mirror no folder of the source: what they hold is said by their name.
 TEST_FOLDERS = {"bench", "contracts", "e2e", "fixtures", "hindsight", "scenarios"}
 SUBJECT_FOLDERS = {"domain/assistant/analyst", "domain/text/masking", "web/genuine"}
-
-NOT_YET = pytest.mark.xfail(reason="the rooms are being furnished", strict=False)
 
 
 def count_lines(node: ast.AST) -> int:
@@ -68,9 +70,8 @@ def measured(section: str, name: str) -> Any:
     return REPORT[section][name]
 
 
-@NOT_YET
 def test_no_file_is_longer_than_400_lines() -> None:
-    assert [(s.path, s.lines) for s in SOURCES if s.lines > MAX_FILE_LINES] == []
+    assert {s.path: s.lines for s in SOURCES if s.lines > MAX_FILE_LINES and s.path not in OVER_BUDGET} == {}
 
 
 def test_parsers_are_at_most_80_lines() -> None:
@@ -79,12 +80,11 @@ def test_parsers_are_at_most_80_lines() -> None:
     assert [(s.path, s.lines) for s in parsers if s.lines > MAX_PARSER_LINES] == []
 
 
-@NOT_YET
 def test_functions_and_classes_are_short() -> None:
     functions = {f"{s.path}:{f.name}": count_lines(f) for s in SOURCES for f in functions_of(s)}
     classes = {f"{s.path}:{n.name}": count_lines(n) for s in SOURCES for n in s.nodes if isinstance(n, ast.ClassDef)}
     assert {name: lines for name, lines in functions.items() if lines > MAX_FUNCTION_LINES} == {}
-    assert {name: lines for name, lines in classes.items() if lines > MAX_CLASS_LINES} == {}
+    assert {name: n for name, n in classes.items() if n > MAX_CLASS_LINES and name not in OVER_BUDGET} == {}
     assert measured("lengths", "median function") <= MAX_MEDIAN_FUNCTION
 
 

@@ -1,1 +1,1 @@
-"""The decision core: values in, values out. Must not do I/O, read a clock, draw random numbers or log."""
+"""The decision core: values in, values out, without I/O, a clock, randomness or logging."""

@@ -1,6 +1,6 @@
-"""A monitoring tool's Slack message → Alert. Must not do I/O, read a clock, draw random numbers or log.
+"""Read a monitoring tool's Slack message as an `Alert`. Pure, like the core.
 
-`read` tries the parsers in order; the generic one stands last and takes every tool that has none of its own.
+`read` tries the parsers in order. The generic one is last, for tools without a parser of their own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _QUOTES_ALERT = re.compile(
 
 
 def _refuse_poster(message: Message, subtype: object, own_bot_ids: frozenset[str]) -> tuple[str, str] | None:
-    """Why a message cannot be an alert, going by who posted it and how."""
+    """Return (kind, reason) if a message cannot be an alert, judging by who posted it and how; else None."""
     poster = message.poster
     if subtype == "message_deleted":
         return "deleted", "a message was deleted"
@@ -80,7 +80,7 @@ def _refuse_poster(message: Message, subtype: object, own_bot_ids: frozenset[str
 
 
 def _finish_first(message: Message, vendor_names: frozenset[str], root: Alert | None) -> Alert | Refusal:
-    """What the first parser that knows the post makes of it."""
+    """Return what the first parser that recognizes the post makes of it."""
     parser = next(parser for parser in PARSERS if parser.matches(message))
     noise = find_noise(message.body) if parser is not generic else None
     if noise and noise[0] == "test_notification":

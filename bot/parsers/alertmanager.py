@@ -1,4 +1,7 @@
-"""Prometheus Alertmanager, default and custom templates. Must not read the state from annotations: they are frozen."""
+"""Parse Prometheus Alertmanager's default and custom templates.
+
+Annotations never give the state: they are frozen when the alert fires.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def _find_card(message: Message) -> Card:
 
 
 def matches(message: Message) -> bool:
-    """A bracket title with a link to Alertmanager, or one of its own bracket titles without Grafana's marks."""
+    """Return whether a bracket title links to Alertmanager, or is its own form without Grafana's marks."""
     if any("grafana" in text.casefold() for card in message.cards for text in (card.footer, card.title_url)):
         return False
     if any(_URL.search(link.url) for link in message.links) and message.cards:
@@ -35,19 +38,19 @@ def matches(message: Message) -> bool:
 
 
 def _split_title(line: str) -> tuple[str, list[str]]:
-    """Group values before the parenthesis, other common values inside it; a cut title has no closing one."""
+    """Return (group values, other common values): before and inside the parenthesis, which a cut title does not close."""
     name, _, inside = re.sub(r" \| https?://\S*$", "", line).strip().partition("(")
     return name.strip(), inside.rstrip(") …").split()
 
 
 def _find_name(group: str, labels: dict[str, str]) -> str:
-    """The alert's name: a label, else the first word if it looks like one, else all group values."""
+    """Return the alert's name: a label, else the first word if it looks like one, else all group values."""
     words = re.split(r"\s+on\s+", group)[0].split()
     return labels.get("alertname") or (words[0] if words and _CAMEL.match(words[0]) else " ".join(words))
 
 
 def _collect_labels(card: Card, message: Message, group: str, values: list[str]) -> dict[str, str]:
-    """Labels that the post lists or its silence link holds; the title's bare values only fill gaps."""
+    """Return the labels that the post lists or its silence link contains; bare values of the title fill gaps."""
     stated = read_silence_labels(link.url for link in message.links) | build_labels(
         find_body_pairs((card.text or message.body).split("\n"))
     )
@@ -58,7 +61,8 @@ def _collect_labels(card: Card, message: Message, group: str, values: list[str])
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """State from the bracket, else the colour; identity from the group values, which the fallback keeps verbatim."""
+    """Draft the alert: state from the bracket, else the color; identity from the group values, which the fallback
+    keeps verbatim."""
     card = _find_card(message)
     own, spare = _TITLE.match(card.title), _TITLE.match(card.fallback)
     bracket = own or spare

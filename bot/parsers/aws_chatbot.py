@@ -1,4 +1,7 @@
-"""CloudWatch alarms and AWS events through AWS Chatbot (Amazon Q). Must not read the state from the reason's prose."""
+"""Parse CloudWatch alarms and AWS events posted by AWS Chatbot (Amazon Q).
+
+The reason's prose never gives the state.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _CLOSED = frozenset({"closed", "resolved"})
 
 
 def matches(message: Message) -> bool:
-    """Its app, or the heading that it gives to alarms and health events."""
+    """Return whether it is its app, or has its heading for alarms and health events."""
     return bool(
         _ALARM.search(message.body)
         or (_EVENT.search(message.body) and message.poster.app_id == _APP)
@@ -28,14 +31,14 @@ def matches(message: Message) -> bool:
 
 
 def _find_symptoms(message: Message) -> tuple[Symptom, ...]:
-    """Datapoints under the metric's name, which stands as the chart's alternative text."""
+    """Return the datapoints under the metric's name, which is the chart's alternative text."""
     name = next((alt for alt in message.alt_texts if re.fullmatch(r"[A-Za-z][\w.]{2,60}", alt)), None)
     found = [s for s in find_metrics(message.body) if s.name == "datapoint"]
     return tuple(Symptom("metric", name or s.name, s.value, s.op, s.threshold) for s in found)
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """The alarm's name, region and account are one heading and its identity."""
+    """Draft the alert: the heading of name, region and account is its identity."""
     fields = {label.casefold(): value for label, value in message.fields}
     alarm = _ALARM.search(message.body)
     if alarm:

@@ -1,6 +1,6 @@
-"""CloudWatch alarms through the Terraform "notify-slack" Lambda.
+"""Parse CloudWatch alarms posted by the Terraform "notify-slack" Lambda.
 
-Must not trust the fallback: it says "triggered" whatever the state.
+The fallback says "triggered" whatever the state, so it is ignored.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def _read_fields(message: Message) -> dict[str, str]:
 
 
 def matches(message: Message) -> bool:
-    """Its fields."""
+    """Return whether the post has this Lambda's fields."""
     return {"alarm name", "current state"} <= set(_read_fields(message))
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """The state is the "Current State" field; name and region are the identity."""
+    """Draft the alert: state from the "Current State" field; name and region are the identity."""
     fields = _read_fields(message)
     name, link = fields["alarm name"], fields.get("link to alarm", "")
     return Draft(

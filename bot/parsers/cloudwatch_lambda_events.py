@@ -1,6 +1,6 @@
-"""AWS Health, AWS Backup and GuardDuty through the Terraform "notify-slack" Lambda.
+"""Parse AWS Health, AWS Backup and GuardDuty posts of the Terraform "notify-slack" Lambda.
 
-Must not call AWS the failing vendor but for health events, which are about AWS itself.
+AWS is the failing vendor only in health events, which are about AWS itself.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ _BACKUP = re.compile(r"(An AWS Backup job (failed|completed|aborted|expired|star
 
 
 def matches(message: Message) -> bool:
-    """One of its own headings."""
+    """Return whether the post has one of these headings."""
     labels = " ".join(label for label, _ in message.fields)
     return any(p.search(message.body) for p in (_HEALTH, _GUARD)) or bool(_BACKUP.search(labels))
 
 
 def _draft_health(title: str, fields: dict[str, str], links: dict[str, str]) -> Draft:
-    """An event of AWS itself: the vendor is named."""
+    """Draft an event of AWS itself, which names the vendor."""
     identity = (fields.get("code", "") or title, fields.get("affected region", ""))
     settled = frozenset({"title", "severity", "environment", "host"})
     return Draft(TOOL, AlertState.FIRING, title, "vendor_status", identity, vendor="aws", links=links, settled=settled)
 
 
 def _draft_backup(message: Message, title: str, outcome: str) -> Draft | Refusal:
-    """A backup job: its resource is the identity, as job ids change."""
+    """Draft a backup job. Its resource is the identity, because job ids change."""
     if outcome in {"completed", "started"}:
         return Refusal("job", "a backup job that went well")
     values = (value.strip("` ") for _, value in message.fields)
@@ -41,7 +41,7 @@ def _draft_backup(message: Message, title: str, outcome: str) -> Draft | Refusal
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """By heading."""
+    """Draft the alert by its heading."""
     fields = {label.casefold(): value.strip("` ") for label, value in message.fields if label}
     link = next((value for value in fields.values() if value.startswith("https://")), None)
     links = {"source": link} if link else {}

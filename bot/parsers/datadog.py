@@ -1,4 +1,4 @@
-"""Datadog monitors. Must not key on event ids: the monitor id and its group are the identity."""
+"""Parse Datadog monitors. The monitor id and its group are the identity, never event ids."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _find_card(message: Message) -> Card:
 
 
 def matches(message: Message) -> bool:
-    """One of Datadog's title prefixes with a link to a monitor or its notification tail."""
+    """Return whether a Datadog title prefix comes with a link to a monitor or its notification tail."""
     card = _find_card(message)
     linked = bool(_MONITOR.search(card.title_url)) or "datadog" in card.title_url
     return bool(card.title) and (linked or "Notified: @" in message.body)
@@ -49,7 +49,7 @@ def _find_symptoms(text: str) -> tuple[Symptom, ...]:
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """Prefix, priority, name and scope are all in the title; monitor and group in its link."""
+    """Draft the alert: prefix, priority, name and scope from the title, monitor and group from its link."""
     card = _find_card(message)
     head = _TITLE.match(card.title)
     if head is None or head[1] or head[2].casefold() == "test":

@@ -1,4 +1,4 @@
-"""Any tool that has no parser of its own, and people's own scripts. Must not key on one company, host or id; stands last."""
+"""Parse every tool without a parser of its own, and people's scripts. Comes last; keyed on no company, host or id."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _WHAT_IS_BROKEN = re.compile(r"^what is (?:broken|wrong|happening)\??:?\s+(.{3,2
 
 
 def matches(message: Message) -> bool:
-    """Everything that is left."""
+    """Return True: everything that is left."""
     return True
 
 
 def classify_kind(message: Message) -> str:
-    """The kind of alert by its words: a status page, a pipeline, a report by a person, or plain "alert"."""
+    """Return the kind of alert by its words: a status page, a pipeline, a report by a person, or plain "alert"."""
     if any(_STATUS_PAGE.match(link.url) for link in message.links) and read_status_line(message):
         return "vendor_status"
     names = " ".join(link.url for link in message.links if _STATUS_PAGE.match(link.url))
@@ -46,7 +46,7 @@ def classify_kind(message: Message) -> str:
 
 
 def _is_alert(message: Message, heads: tuple[Head, ...], *, deliberate: bool) -> bool:
-    """Whether the post is an alert at all, given that something in it looks like a state."""
+    """Return whether the post is an alert at all, given that something in it looks like a state."""
     if deliberate:
         return True
     colored = any(read_color_state(color) for color in message.colors) or has_warning(heads)
@@ -56,7 +56,7 @@ def _is_alert(message: Message, heads: tuple[Head, ...], *, deliberate: bool) ->
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """Read state and kind; the shared readings do the rest."""
+    """Draft state and kind; the shared readings do the rest."""
     noise = find_noise(message.body)
     heads = find_heads(message)
     if noise:

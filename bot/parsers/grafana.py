@@ -1,4 +1,4 @@
-"""Grafana unified alerting. Must not take FIRING for firing when the rule has no data."""
+"""Parse Grafana unified alerting. FIRING is not firing if the rule has no data."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def _find_card(message: Message) -> Card:
 
 
 def matches(message: Message) -> bool:
-    """Grafana's footer, its labels under a bracket title, or its reply with a screenshot."""
+    """Return whether the post has Grafana's footer, its labels under a bracket title, or its reply with a screenshot."""
     card = _find_card(message)
     marked = card.footer.startswith("Grafana v") or "/alerting/" in card.title_url or "grafana_folder" in card.text
     return bool(_REPLY.match(message.text)) or (bool(_TITLE.match(card.title)) and marked)
 
 
 def _find_symptoms(text: str) -> tuple[Symptom, ...]:
-    """Values by their letter; a condition's own 0 or 1 is no metric."""
+    """Return values by their letter; a condition's own 0 or 1 is no metric."""
     pairs = [pair for line in _VALUES.findall(text)[:10] for pair in _VALUE.findall(line)]
     return tuple(build_metric(name, value) for name, value in pairs if value not in {"0", "1"} or name == "A")
 
 
 def _draft_reply(match: re.Match[str]) -> Draft:
-    """The screenshot in the thread: one sentence with name and labels."""
+    """Draft the screenshot in the thread: one sentence with name and labels."""
     labels = build_labels(find_equals_pairs(match[3]))
     state = AlertState.FIRING if match[1] == "Firing" else AlertState.RESOLVED
     return Draft(TOOL, state, match[2], labels=labels, identity=(match[2], labels.get("grafana_folder", "")))
@@ -52,7 +52,7 @@ def _find_links(card: Card) -> dict[str, str]:
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """State from the bracket; rule and folder are the identity, and a rule without data is another alert."""
+    """Draft the alert: state from the bracket; rule and folder are the identity. A rule without data is another alert."""
     reply = _REPLY.match(message.text)
     if reply:
         return _draft_reply(reply)

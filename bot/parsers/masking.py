@@ -1,4 +1,4 @@
-"""Secrets masked in everything that leaves the reader. Must not change anything but secrets."""
+"""Mask secrets in everything that leaves the reader, and change nothing else."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ def _mask_optional(value: str | None) -> str | None:
 
 
 def _mask_labels(labels: Mapping[str, str]) -> dict[str, str]:
-    """Label values masked; the key counts as context ("password": "x" is a secret). Most posts hold no secret at all, and
-    one look at all labels together shows that."""
+    """Mask label values, each with its key as context ("password": "x" is a secret).
+
+    Most posts contain no secret at all, which one look at all labels together shows.
+    """
     together = "\n".join(f"{key}: {value}" for key, value in labels.items())
     if mask(together)[0] == together and not any(map(is_secret_name, labels)):
         return dict(labels)
@@ -27,7 +29,7 @@ def _mask_labels(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def _mask_with_key(key: str, value: str) -> str:
-    """The value as it is masked behind its key; as it was where the key itself changes."""
+    """Return the value masked in the context of its key, or unchanged if the key itself would change."""
     prefix = f"{key}: "
     joined = _mask_text(prefix + value)
     return joined[len(prefix) :] if joined.startswith(prefix) else value
@@ -48,7 +50,7 @@ def _mask_member(member: AlertMember) -> AlertMember:
 
 
 def mask_alert(alert: Alert) -> Alert:
-    """The alert without secrets; in links only user information and secret parameters are masked."""
+    """Return the alert without secrets; links lose only user information and secret parameters."""
     return replace(
         alert,
         title=_mask_optional(alert.title),

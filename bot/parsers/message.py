@@ -1,8 +1,8 @@
-"""Slack message event → one frozen value of plain lines, fields and links.
+"""Flatten a Slack message event into one frozen value of plain lines, fields and links.
 
-Reads text, blocks, attachments and files, at most the first 64 kB; of one text the first 6,000 characters, of a
-title the first 1,000 and of all running text the first 10,000 are interpreted, fields and titles go on. Must not judge what the post means, and must not
-fail on any JSON: wrong types read as absent.
+Reads text, blocks, attachments and files, at most the first 64 kB. Of one text the first 6,000 characters, of a
+title the first 1,000 and of all running text the first 10,000 are interpreted; fields and titles go on. Never fails
+on any JSON: wrong types count as absent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """Who posted: ids as Slack gives them, the shown name, and what kind of poster it is."""
+    """Who posted: ids as Slack gives them, the shown name, and the kind of poster."""
 
     user: str = ""
     bot_id: str = ""
@@ -38,7 +38,7 @@ class Poster:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One attachment in plain text; `color` is bare lower-case hex, `unfurl` marks what Slack added for a link."""
+    """One attachment in plain text."""
 
     title: str = ""
     title_url: str = ""
@@ -47,14 +47,14 @@ class Card:
     text: str = ""
     footer: str = ""
     fallback: str = ""
-    color: str = ""
-    unfurl: bool = False
+    color: str = ""  # bare lower-case hex
+    unfurl: bool = False  # Slack added it for a link
     headings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """A mail that Slack's mail integration posted."""
+    """A mail posted by Slack's mail integration."""
 
     subject: str = ""
     sender: str = ""
@@ -63,12 +63,11 @@ class Email:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A Slack message, flat. `lines` hold everything readable in reading order; `fields` are label and value pairs;
-    `names` is what the organisation and its vendors are called."""
+    """A flat Slack message."""
 
     text: str = ""
-    lines: tuple[str, ...] = ()
-    fields: tuple[tuple[str, str], ...] = ()
+    lines: tuple[str, ...] = ()  # everything readable, in reading order
+    fields: tuple[tuple[str, str], ...] = ()  # label and value pairs
     links: tuple[Link, ...] = ()
     headings: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
@@ -83,7 +82,7 @@ class Message:
     has_files: bool = False
     root: Message | None = None
     truncated: bool = False
-    names: Directory = STANDARD
+    names: Directory = STANDARD  # the names of the organization's services and its vendors
 
     @property
     def body(self) -> str:
@@ -92,7 +91,7 @@ class Message:
 
     @property
     def colors(self) -> tuple[str, ...]:
-        """Colours of the cards that the poster made, in order."""
+        """The colors of the poster's own cards, in order."""
         return tuple(card.color for card in self.cards if card.color and not card.unfurl)
 
 
@@ -110,7 +109,7 @@ def _list_dicts(value: object) -> Iterable[Mapping[str, Any]]:
 
 
 def _cut_at_gap(text: str, most: int) -> str:
-    """At most so many characters, cut between words: half a secret is not recognised as one."""
+    """Return at most so many characters, cut between words: half a secret is not recognized."""
     if len(text) <= most:
         return text
     gap = max(text.rfind(" ", 0, most), text.rfind("\n", 0, most))
@@ -118,7 +117,7 @@ def _cut_at_gap(text: str, most: int) -> str:
 
 
 class _Reader:
-    """Collects while walking one message; counts the bytes it has taken."""
+    """Collector of one message's parts, which counts the bytes it has taken."""
 
     def __init__(self) -> None:
         self.left = LIMIT_BYTES
@@ -135,7 +134,7 @@ class _Reader:
         self.alt_texts: list[str] = []
 
     def take(self, value: object, place: str = "text", most: int = LONGEST_TEXT) -> str:
-        """Plain text of one Slack string, within what is left of the limit; its links are noted."""
+        """Return one Slack string as plain text, within what is left of the limit, and note its links."""
         raw = _as_str(value)
         if not raw or not self.left:
             self.truncated = self.truncated or bool(raw)
@@ -152,7 +151,7 @@ class _Reader:
         return shown.strip("\n")
 
     def add_lines(self, text: str) -> None:
-        """Add lines in reading order; the same line is kept once, as text and blocks often repeat each other."""
+        """Add lines in reading order, each once: text and blocks often repeat each other."""
         for line in text.split("\n"):
             key = line.strip()
             if key and key not in self.seen and self.lines_left > 0:
@@ -162,7 +161,7 @@ class _Reader:
                 self.lines.append(kept)
 
     def take_short(self, value: object, most: int) -> str:
-        """A string that is no running text (an address, an alternative text), cut; all of them have a limit of their own."""
+        """Return a string that is no running text (an address, an alternative text), cut; these have their own limit."""
         cut = _as_str(value)[: min(most, self.aside_left)]
         self.aside_left -= len(cut)
         return cut
@@ -174,7 +173,7 @@ class _Reader:
             self.add_lines(f"{label.strip().rstrip(':：')}: {value}" if label and value else label or value)
 
     def add_link(self, label: object, url: object, place: str) -> None:
-        """Note a link that is not in any text."""
+        """Add a link that occurs in no text."""
         address = self.take_short(url, 4000)
         if address.startswith(("http://", "https://")):
             name, _ = read_plain(self.take_short(label, 200))
@@ -182,12 +181,12 @@ class _Reader:
 
 
 def _read_text(block_text: object) -> object:
-    """The string of a text object (or a bare string)."""
+    """Return the string of a text object (or a bare string)."""
     return _as_dict(block_text).get("text") if isinstance(block_text, Mapping) else block_text
 
 
 def _read_field(reader: _Reader, raw: object) -> None:
-    """A section field: its first line or what stands before the colon is the label."""
+    """Read a section field: its first line, or what precedes the colon, is the label."""
     shown = reader.take(_read_text(raw))
     first, newline, rest = shown.partition("\n")
     if newline and len(first) <= 60:
@@ -201,7 +200,7 @@ def _read_field(reader: _Reader, raw: object) -> None:
 
 
 def _flatten_rich_text(node: Mapping[str, Any], left: int, depth: int = 0) -> str:
-    """The mrkdwn-like text of a rich_text element, links and emoji included; stops once `left` characters are there."""
+    """Return a rich_text element as mrkdwn-like text with links and emoji; stop after `left` characters."""
     if depth > _DEEPEST or left <= 0:
         return ""
     kind = _as_str(node.get("type"))
@@ -223,7 +222,7 @@ def _flatten_rich_text(node: Mapping[str, Any], left: int, depth: int = 0) -> st
 
 
 def _read_elements(block: Mapping[str, Any], reader: _Reader) -> None:
-    """Context texts, images' alternative texts, buttons with addresses."""
+    """Read context texts, images' alternative texts, and buttons with addresses."""
     for element in _list_dicts(block.get("elements")):
         if element.get("url"):
             reader.add_link(_read_text(element.get("text")), element.get("url"), "button")
@@ -260,7 +259,7 @@ def _is_unfurl(raw: Mapping[str, Any]) -> bool:
 
 
 def _read_card(raw: Mapping[str, Any], reader: _Reader) -> None:
-    """One attachment. What Slack unfurled for a link is kept as a card, its words do not count as the post's."""
+    """Read one attachment. A link's unfurl is kept as a card, but its words do not count as the post's."""
     if _is_unfurl(raw):
         reader.cards.append(Card(title=read_plain(reader.take_short(raw.get("title"), 300))[0], unfurl=True))
         return
@@ -290,7 +289,7 @@ def _read_card(raw: Mapping[str, Any], reader: _Reader) -> None:
 
 
 def _read_email(raw: Mapping[str, Any], reader: _Reader) -> Email | None:
-    """The mail of a posted file, if it is one."""
+    """Return the mail of a posted file, if it is one."""
     files = [f for f in _list_dicts(raw.get("files")) if "email" in (f.get("filetype"), f.get("mode"))]
     if not files:
         return None
@@ -313,7 +312,7 @@ def _read_poster(raw: Mapping[str, Any]) -> Poster:
 
 
 def _classify_delivery(event: Mapping[str, Any], raw: Mapping[str, Any]) -> PostDelivery:
-    """How it arrived. A post whose thread is itself is top level (PagerDuty does that)."""
+    """Return how the post arrived. One whose thread is itself is top level (PagerDuty posts like that)."""
     if event is not raw:
         return PostDelivery.EDIT
     if raw.get("subtype") == "thread_broadcast":
@@ -323,7 +322,7 @@ def _classify_delivery(event: Mapping[str, Any], raw: Mapping[str, Any]) -> Post
 
 
 def parse_message(event: Mapping[str, Any], *, with_root: bool = True, names: Directory = STANDARD) -> Message:
-    """Flatten one event; an edit is read as its new content, a broadcast reply keeps the message it answers."""
+    """Flatten one event; an edit is read as its new content, and a broadcast reply keeps the message it answers."""
     edited = event.get("subtype") == "message_changed"
     raw = _as_dict(event.get("message")) if edited else event
     reader = _Reader()

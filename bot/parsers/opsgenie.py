@@ -1,4 +1,4 @@
-"""Opsgenie alerts and what people did with them. Must not take the tiny id for the name: the name stands in quotes."""
+"""Parse Opsgenie alerts and what people did with them. The name is in quotes; the tiny id is not it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _find_card(message: Message) -> Card:
 
 
 def matches(message: Message) -> bool:
-    """Its title form together with a link of its own."""
+    """Return whether its title form comes with one of its links."""
     return bool(_find_card(message).title) and any(_LINK.match(link.url) for link in message.links)
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """The action is in the title, the name in quotes in the text."""
+    """Draft the alert: the action is in the title, the name in quotes in the text."""
     card = _find_card(message)
     head, quoted = _TITLE.match(card.title), _QUOTED.search(card.text)
     action, tiny = ((head[1] or head[2]).casefold(), head[3]) if head else ("", "")

@@ -1,4 +1,4 @@
-"""PagerDuty incidents, and what it adds in their threads. Must not take the person who acted for a name."""
+"""Parse PagerDuty incidents, and its notes in their threads. The person who acted is not the name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATE = {"reassigned": AlertState.UPDATE, "unacknowledged": AlertState.FIRING, 
 
 
 def matches(message: Message) -> bool:
-    """A link to an incident, or its sentence about an incident from its own bot; not what people or agents write."""
+    """Return whether its bot links to an incident or writes a sentence about one; people and agents do not count."""
     linked = any(_INCIDENT.match(link.url) for link in message.links)
     if message.email:
         return False
@@ -37,7 +37,7 @@ def _read_state(word: str | None) -> AlertState:
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """The number identifies the incident in posts, edits and replies alike."""
+    """Draft the alert: the number identifies the incident in posts, edits and replies alike."""
     note = _NOTE.match(message.text)
     if note:
         number, state = note[1], _read_state(note[2])

@@ -1,4 +1,4 @@
-"""Sentry issues. Must not key on the notification's uuid: the issue id is the identity."""
+"""Parse Sentry issues. The issue id is the identity, never the notification's uuid."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def _find_link(message: Message) -> Link | None:
 
 
 def matches(message: Message) -> bool:
-    """An issue link of Sentry's that has a name, with Sentry's own words around it."""
+    """Return whether a named link to a Sentry issue has Sentry's own words around it."""
     body = message.body
     return bool(_find_link(message)) and bool(_SHORT_ID.search(body) or _STATE.search(body))
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """An issue's state stands in its context line; a resolve edits the first post."""
+    """Draft the alert: the state is in the context line; a resolve edits the first post."""
     body = message.body
     link = _find_link(message) or Link("", "")
     issue, stated = _ISSUE.match(link.url), _STATE.search(body)

@@ -1,4 +1,4 @@
-"""Sentry metric alerts. Must not key on the occurrence (`alert=`): the rule is the identity."""
+"""Parse Sentry metric alerts. The rule is the identity, never the occurrence (`alert=`)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _SEVERITY = {"Critical": Severity.CRITICAL, "Warning": Severity.WARNING}
 
 
 def _find_rule(message: Message) -> tuple[re.Match[str], re.Match[str]] | None:
-    """The rule's address and the label of the link to it."""
+    """Return the matches of the rule's address and of its link's label."""
     pairs = ((_RULE.match(link.url), _LABEL.match(link.label)) for link in message.links)
     return next(((rule, label) for rule, label in pairs if rule and label), None)
 
 
 def matches(message: Message) -> bool:
-    """A link to a rule, named by the word for its state."""
+    """Return whether a link to a rule is labeled with the word for its state."""
     return _find_rule(message) is not None
 
 
 def parse(message: Message) -> Draft | Refusal:
-    """The word before the name is state and severity at once."""
+    """Draft the alert: the word before the name is state and severity at once."""
     found = _find_rule(message)
     if found is None:
         return Refusal("bot_noise", "no metric alert in it")

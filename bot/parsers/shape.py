@@ -1,4 +1,4 @@
-"""A reading as a plain dictionary, as the command line prints it. Must not add or drop facts."""
+"""Turn a reading into a plain dictionary, as the command line prints it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot.domain.alerts.alert import Alert, AlertMember, Reading, Symptom
 
 
 def _build_symptom(sign: Symptom) -> dict[str, Any]:
-    """Only the keys that its kind has."""
+    """Return only the keys that its kind has."""
     kept = ("kind", "name", "value", "op", "threshold") if sign.kind == "metric" else ("kind", "code", "text")
     return {key: value for key, value in asdict(sign).items() if key in kept}
 
@@ -42,7 +42,7 @@ def _build_alert(alert: Alert) -> dict[str, Any]:
 
 
 def build_shape(reading: Reading) -> dict[str, Any]:
-    """The dictionary of a reading; a message that is no alert has only its kind, the reason and its delivery."""
+    """Return the dictionary of a reading; for a message that is no alert only kind, reason and delivery."""
     if isinstance(reading, Alert):
         return _build_alert(reading)
     return {"is_alert": False, "kind": reading.kind, "reason": reading.reason, "delivery": reading.delivery.value}

@@ -17,7 +17,7 @@ but pure values.
 from __future__ import annotations
 
 from bot.playground.blocks.validate import Problem, validate_message, validate_view
-from bot.playground.interactions import InteractionResult
+from bot.playground.modals import InteractionResult
 from bot.playground.server import LocalSlack
 from bot.playground.workspace.state import SlackRefused
 

@@ -6,10 +6,12 @@ A line's detail is JSON where there is a before or an after, and one sentence ot
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
+
+from bot.domain.text.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,8 @@ class AuditEntry:
     action: str
     object: str
     detail: str
-    before: Mapping[str, Any] | None = None
-    after: Mapping[str, Any] | None = None
+    before: JsonObject | None = None
+    after: JsonObject | None = None
 
 
 class AuditLog(Protocol):
@@ -44,14 +46,14 @@ class AuditLog(Protocol):
         ...
 
 
-def format_change(before: Mapping[str, Any], after: Mapping[str, Any], note: str = "") -> str:
+def format_change(before: JsonObject, after: JsonObject, note: str = "") -> str:
     """Return the detail of a line: the values that differ, before and after (absent is null), and a sentence."""
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     old, new = ({name: values.get(name) for name in names} for values in (before, after))
     return json.dumps({"before": old, "after": new, "note": note}, ensure_ascii=False, separators=(",", ":"))
 
 
-def read_detail(detail: str) -> tuple[str, Mapping[str, Any] | None, Mapping[str, Any] | None]:
+def read_detail(detail: str) -> tuple[str, JsonObject | None, JsonObject | None]:
     """Split a detail into its sentence, the values before, and the values after."""
     try:
         said = json.loads(detail)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from bot.domain.alerts.alert import Reading
+from bot.domain.text.json_types import JsonObject
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.errors import ChatUnavailable
 
@@ -19,7 +20,7 @@ from bot.ports.errors import ChatUnavailable
 class HistoryPage:
     """A part of a channel's messages (not of threads), newest first."""
 
-    messages: Sequence[Mapping[str, Any]]
+    messages: Sequence[JsonObject]
     cursor: str = ""  # names the next part, "" at the end
 
 
@@ -81,22 +82,22 @@ class ChannelArchive(Protocol):
 class MessageReader(Protocol):
     """Tell what a channel's message is."""
 
-    def read_event(self, channel: str, message: Mapping[str, Any]) -> ReceivedEvent | None:
+    def read_event(self, channel: str, message: JsonObject) -> ReceivedEvent | None:
         """Return what the inbox would keep of it, under the key of its event; None for our own."""
         ...
 
-    def find_poster(self, message: Mapping[str, Any]) -> str | None:
+    def find_poster(self, message: JsonObject) -> str | None:
         """Return the name of the app that posted it, None where no app did."""
         ...
 
-    def is_by_person(self, message: Mapping[str, Any]) -> bool:
+    def is_by_person(self, message: JsonObject) -> bool:
         """Return whether a person wrote it."""
         ...
 
-    def is_by_us_alone(self, message: Mapping[str, Any]) -> bool:
+    def is_by_us_alone(self, message: JsonObject) -> bool:
         """Return whether only the bot answered in the message's thread, as far as the message shows."""
         ...
 
-    def read_alert(self, message: Mapping[str, Any]) -> Reading:
+    def read_alert(self, message: JsonObject) -> Reading:
         """Return the alert that it is, or why it is none."""
         ...

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeGuard, TypeVar
+from typing import Protocol, TypeGuard, TypeVar
 
 from bot.domain.access.visibility import Viewer, list_scopes
 from bot.domain.delivery.kinds import Operation
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import ChatAuthRejected, ChatRejected
 
 
@@ -19,7 +20,7 @@ class ChatMessage:
     """A rendered message."""
 
     text: str  # the notification text
-    blocks: tuple[Mapping[str, Any], ...] = ()  # Block Kit JSON
+    blocks: tuple[JsonObject, ...] = ()  # Block Kit JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +71,14 @@ class Posting:
     channel: str
     delivery_id: str  # goes into the message's metadata, as does the incident id
     text: str = ""
-    blocks: tuple[Mapping[str, Any], ...] = ()
+    blocks: tuple[JsonObject, ...] = ()
     thread_ts: str | None = None  # the root of the thread to post in
     ts: str | None = None  # the message that is edited, deleted or reacted to
     user: str | None = None  # who alone sees an ephemeral message
     reaction: str | None = None
     incident_id: str | None = None
     # the name and description of an upload (see `bot.ports.files`); channels that a direct message is about
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
     content: bytes | None = None  # the bytes of an upload, made at delivery and never stored
 
 
@@ -168,7 +169,7 @@ async def or_if_refused(asked: Awaitable[T], otherwise: T) -> T:
         return otherwise
 
 
-async def read_event_channel(chat: Chat, event: Mapping[str, Any]) -> Channel:
+async def read_event_channel(chat: Chat, event: JsonObject) -> Channel:
     """Return the channel in which a message was posted.
 
     The event itself says whether the channel was private then, which may be newer than what is cached: then Slack is
@@ -180,7 +181,7 @@ async def read_event_channel(chat: Chat, event: Mapping[str, Any]) -> Channel:
     return await chat.read_channel(channel_id, within_s=0) if is_outdated else channel
 
 
-def read_source(event: Mapping[str, Any]) -> str:
+def read_source(event: JsonObject) -> str:
     """Return who posted an alert: the id of the bot, else of the app, else of the person; "" if Slack names none."""
     inner = event.get("message")
     facts = {**event, **inner} if isinstance(inner, Mapping) else event

@@ -5,12 +5,12 @@ Its answer is data: the caller judges it before anybody sees it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from bot.domain.assistant.prompt import Prompt
+from bot.domain.text.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class ModelAnswer:
     """A model's answer."""
 
     # a JSON object with the keys that the schema needs; nothing more is known of it
-    content: Mapping[str, Any]
+    content: JsonObject
     model: str
     calls: tuple[ModelCall, ...]
-    sent: Mapping[str, Any]  # exactly what went out with the first call, without the key
+    sent: JsonObject  # exactly what went out with the first call, without the key
     tokens_in: int = 0  # of all calls that stated it
     tokens_out: int = 0
 
@@ -39,7 +39,7 @@ class ModelAnswer:
 class LanguageModel(Protocol):
     """A ladder of models: the first one that answers in time."""
 
-    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> ModelAnswer:
+    async def ask(self, prompt: Prompt, schema: JsonObject, deadline_s: float) -> ModelAnswer:
         """Ask; everything (waits, retries, other models) happens within `deadline_s`. Raises ModelUnavailable."""
         ...
 
@@ -55,7 +55,7 @@ class ModelExchange:
     memory: bool
     model: str
     outcome: str  # in plain words
-    payload: Mapping[str, Any]  # exactly what was sent
+    payload: JsonObject  # exactly what was sent
     calls: tuple[ModelCall, ...] = ()
     tokens: int = 0
     number: int = 0  # assigned by the ledger

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.alerts.alert import Alert
+from bot.domain.text.json_types import JsonDict, JsonObject
 from bot.ports.errors import RecordRejected
 
 _ALERT = TypeAdapter(Alert)
 
 
-def write_alert(alert: Alert) -> dict[str, Any]:
+def write_alert(alert: Alert) -> JsonDict:
     """Return the alert as JSON values."""
-    written: dict[str, Any] = _ALERT.dump_python(alert, mode="json")
+    written: JsonDict = _ALERT.dump_python(alert, mode="json")
     return written
 
 
@@ -27,6 +25,6 @@ def read_alert(value: object) -> Alert:
         raise RecordRejected("alert", f"is not an alert that was read: {bad.errors()[0]['msg']}") from bad
 
 
-def read_stored_alert(event: Mapping[str, Any]) -> Alert:
+def read_stored_alert(event: JsonObject) -> Alert:
     """Return the alert that an event in the inbox carries. Raises RecordRejected where it carries none."""
     return read_alert(event.get("alert"))

@@ -23,6 +23,7 @@ from bot.domain.incidents.record import (
     Source,
     VerificationStatus,
 )
+from bot.domain.text.json_types import JsonDict, JsonObject
 from bot.ports.audit import format_change
 from bot.ports.errors import RecordRejected
 from bot.records.legacy_forms import convert_to_native
@@ -162,7 +163,7 @@ class _RecordModel(_RowModel):
     apart_from: CheckedTexts = ()
 
 
-def read_record(row: Mapping[str, Any], *, how: str | None = "import") -> Incident:
+def read_record(row: JsonObject, *, how: str | None = "import") -> Incident:
     """Return an incident from one decoded JSON object in any accepted form. Raises RecordRejected (field, reason).
 
     `how` is written to attempts that do not say who decided their status; None leaves them as they are.
@@ -215,7 +216,7 @@ def _reject_constant(name: str) -> Any:
     raise RecordRejected("", f"is not JSON: {name} is no number")
 
 
-def write_record(incident: Incident) -> dict[str, Any]:
+def write_record(incident: Incident) -> JsonDict:
     """Return the record as JSON values: keys in a fixed order, unknown as null, times ISO 8601 in UTC ("...Z").
     `apart_from`, which few have, is left out where it is empty."""
     written = {name: _to_json_value(getattr(incident, name)) for name in Incident.__slots__}
@@ -247,7 +248,7 @@ def _build_incident(read: _RecordModel, how: str | None) -> Incident:
     return Incident(**values)
 
 
-def _check_json(row: Mapping[str, Any]) -> None:
+def _check_json(row: JsonObject) -> None:
     try:
         size = len(json.dumps(row, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.domain.text.json_types import JsonDict, JsonObject
 from bot.ports.errors import RecordRejected
 
 POST_MORTEM_KEYS = frozenset(
@@ -38,7 +39,7 @@ SAME_VALUE = {
 TITLES = ("title", "alert_title", "summary", "alert", "error", "description")
 
 
-def convert_to_native(row: Mapping[str, Any]) -> dict[str, Any]:
+def convert_to_native(row: JsonObject) -> JsonDict:
     """Return the row with native keys. Raises RecordRejected where a value of a known other shape cannot be understood."""
     if POST_MORTEM_KEYS & row.keys():
         return _convert_post_mortem(row)
@@ -47,7 +48,7 @@ def convert_to_native(row: Mapping[str, Any]) -> dict[str, Any]:
     return _convert_text_checks(dict(row))
 
 
-def _convert_post_mortem(row: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_post_mortem(row: JsonObject) -> JsonDict:
     native = {SAME_VALUE.get(key, key): value for key, value in row.items() if value is not None}
     native["incident_id"] = row.get("incident_id") or row.get("id") or _build_id(row)
     native["title"] = next((row[key] for key in TITLES if row.get(key)), None) or _find_first(row.get("symptoms"))
@@ -60,7 +61,7 @@ def _convert_post_mortem(row: Mapping[str, Any]) -> dict[str, Any]:
     return _convert_text_checks(native)
 
 
-def _build_attempts(row: Mapping[str, Any]) -> list[Any]:
+def _build_attempts(row: JsonObject) -> list[Any]:
     attempts = row.get("attempts") or []
     if not isinstance(attempts, list):
         raise RecordRejected("attempts", "should be a list")
@@ -74,7 +75,7 @@ def _read_steps(fix: Any) -> str:
     return "; ".join(steps)
 
 
-def _convert_note(row: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_note(row: JsonObject) -> JsonDict:
     status = _read_choice("result", row.get("result") or "unknown", RESULTS)
     native = {key: value for key, value in row.items() if key not in {"error", "fix", "result"}}
     native["incident_id"] = row.get("incident_id") or row.get("id") or _build_id(row)
@@ -84,7 +85,7 @@ def _convert_note(row: Mapping[str, Any]) -> dict[str, Any]:
     return _convert_text_checks(native)
 
 
-def _convert_text_checks(native: dict[str, Any]) -> dict[str, Any]:
+def _convert_text_checks(native: JsonDict) -> JsonDict:
     checks = native.get("failed_checks")
     if isinstance(checks, list):
         named = [check for check in checks if not isinstance(check, str) or check.strip()]
@@ -98,7 +99,7 @@ def _read_choice(field: str, value: Any, choices: Mapping[str, str]) -> str:
     return choices[value.strip().casefold()]
 
 
-def _compute_end(row: Mapping[str, Any]) -> str | None:
+def _compute_end(row: JsonObject) -> str | None:
     minutes, start = row.get("time_to_resolution_minutes"), row.get("timestamp_start") or row.get("started_at")
     if minutes is None or not start:
         return None
@@ -108,7 +109,7 @@ def _compute_end(row: Mapping[str, Any]) -> str | None:
         raise RecordRejected("time_to_resolution_minutes", "should be a number, after a start in ISO 8601") from error
 
 
-def _build_id(row: Mapping[str, Any]) -> str:
+def _build_id(row: JsonObject) -> str:
     """Return an id made of the row, so that importing it again changes nothing."""
     canonical = json.dumps(row, sort_keys=True, default=str)
     return f"IMP-{hashlib.sha256(canonical.encode('utf-8', 'replace')).hexdigest()[:12]}"

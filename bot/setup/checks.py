@@ -25,6 +25,7 @@ from bot.domain.delivery.ids import build_setup_id
 from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.setup_answers import NamedChannel
 from bot.domain.operations.setup_steps import Proof, SilenceFacts, read_proof
+from bot.ports.brief_preview import BriefPreview
 from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.settings import Settings
@@ -57,7 +58,7 @@ async def check_bot_token(config: Settings) -> Finding:
     return Finding("Bot token", True, f"the workspace {own.team} takes it, and the app has the scopes that it needs")
 
 
-async def check_app_token(config: Settings) -> Finding:
+async def check_app_token(config: Settings, *, wait_s: float = RATE_LIMIT_WAIT_S) -> Finding:
     """Check that Slack opens Socket Mode with the app-level token, and that it belongs to the same app as the bot
     token.
 
@@ -68,7 +69,7 @@ async def check_app_token(config: Settings) -> Finding:
     own = await fetch_app_identity(chat)
     (finding,) = await slack.check_app_token(config, chat, own)
     if finding.ok is None:
-        await asyncio.sleep(RATE_LIMIT_WAIT_S)
+        await asyncio.sleep(wait_s)
         (finding,) = await slack.check_app_token(config, chat, own)
     if finding.ok is None:
         raise ChatUnavailable(f"{finding.check} {finding.detail}")
@@ -202,14 +203,16 @@ async def _explain_silence(
     return ListeningResult(now, arrived=False, silence=SilenceFacts(now.is_joined if now else None, connections))
 
 
-async def post_test_alert(config: Settings, channel: Channel) -> str | None:
+async def post_test_alert(
+    config: Settings, channel: Channel, *, build_preview: Callable[..., BriefPreview] = PreviewBrief
+) -> str | None:
     """Post the test alert and, in its thread, the brief that memory gives it; return a link to it.
 
     No incident is opened. Raises ChatRejected, ChatUnavailable, StoreUnavailable.
     """
     clock, ids, chat = SystemClock(), RandomIds(), _build_chat(config)
     async with open_memory(config, clock, ids) as memory:
-        brief = await PreviewBrief(memory.recall, memory.index)(TRIAL, channel.viewer, clock.now())
+        brief = await build_preview(memory.recall, memory.index)(TRIAL, channel.viewer, clock.now())
     root = await chat.deliver(_build_posting(render_trial_post(), channel, ids.new(), None))
     await chat.deliver(_build_posting(render_trial_answer(brief), channel, ids.new(), root))
     return await chat.get_permalink(channel.id, root) if root else None

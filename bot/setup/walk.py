@@ -188,14 +188,14 @@ class SetupWalk:
         name = "DATABASE_URL"
         if self._is_settled(name, look.check_store):
             return
-        say(words.DATABASE.format(file=self._find_default_file()))
+        say(words.DATABASE.format(file=_find_default_file(self.read_settings)))
         given = ""
         while True:
             given = ask_usable(
                 "Database? [this file]", name, lambda answer: answer.strip() and answers.parse_database(answer)
             )
             if self._is_usable(
-                self._build_settings(**{name: given or f"sqlite+aiosqlite:///{self._find_default_file()}"})
+                self._build_settings(**{name: given or f"sqlite+aiosqlite:///{_find_default_file(self.read_settings)}"})
             ):
                 break
         if given or self._read_present(name):
@@ -239,9 +239,10 @@ class SetupWalk:
                     self._keep(each, value)
                 return
 
-    def _find_default_file(self) -> str:
-        """Return where incidents are stored by default."""
-        return self.read_settings(database_url=None).store_url.partition("///")[2]
+
+def _find_default_file(read_settings: Callable[..., Settings]) -> str:
+    """Return where incidents are stored by default."""
+    return read_settings(database_url=None).store_url.partition("///")[2]
 
 
 def _read_plain(config: Settings, name: str) -> str | None:

@@ -19,7 +19,7 @@ from bot.bootstrap.application import Application, run_application
 from bot.bootstrap.modes.playground import build_local_settings, read_manifest
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
-from bot.playground.interactions import InteractionResult
+from bot.playground.modals import InteractionResult
 from bot.playground.server import LocalSlack
 from bot.ports.errors import StoreUnavailable
 from bot.ports.posts import IncidentPost

@@ -12,7 +12,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 
 from bot.playground import LocalSlack, SlackRefused
-from bot.playground.interactions import NO_ANSWER
+from bot.playground.modals import NO_ANSWER
 from tests.playground.conftest import connected
 
 ALERTS = "C0ALERTS"

@@ -57,13 +57,12 @@ async def test_tokens_are_looked_at_as_doctor_does_without_speaking_of_a_running
     assert not any("restart" in finding.fix for finding in (other, off, unknown))
 
 
-async def test_asked_to_wait_it_waits_once(slack: LocalSlack, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look, "RATE_LIMIT_WAIT_S", 0.0)
+async def test_asked_to_wait_it_waits_once(slack: LocalSlack) -> None:
     await slack.limit(1, "apps.connections.open")
-    assert (await look.check_app_token(settings(slack))).ok is True
+    assert (await look.check_app_token(settings(slack), wait_s=0.0)).ok is True
     await slack.limit(2, "apps.connections.open")
     with pytest.raises(ChatUnavailable):
-        await look.check_app_token(settings(slack))
+        await look.check_app_token(settings(slack), wait_s=0.0)
 
 
 async def test_a_private_channel_is_found_by_the_invitation_and_another_one_is_not_taken_for_it(
@@ -120,9 +119,7 @@ async def test_a_database_of_its_own(slack: LocalSlack, tmp_path: Path) -> None:
     assert look.is_without_tables(Finding("Database", False, "db:5432 has no tables of Precedent yet"))
 
 
-async def test_the_test_alert_is_answered_with_the_eyes_of_its_channel(
-    slack: LocalSlack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_test_alert_is_answered_with_the_eyes_of_its_channel(slack: LocalSlack, tmp_path: Path) -> None:
     eyes: list[Viewer] = []
     decides = PreviewBrief
 
@@ -133,12 +130,11 @@ async def test_the_test_alert_is_answered_with_the_eyes_of_its_channel(
 
         return brief
 
-    monkeypatch.setattr(look, "PreviewBrief", watched)
     here = settings(slack, database_url=f"sqlite+aiosqlite:///{tmp_path / 'made.db'}")
     await slack.invite("#pages")
     channel = await look.find_channel(here, PAGES)
     assert channel is not None
-    await look.post_test_alert(here, channel)
+    await look.post_test_alert(here, channel, build_preview=watched)
     assert eyes == [channel.viewer]
 
 

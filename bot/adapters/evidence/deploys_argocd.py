@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 from urllib.parse import quote
 
 from bot.adapters.evidence.http_source import HttpSource
@@ -14,6 +13,7 @@ from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.deploys import Deploy, observe_deploys
 from bot.domain.evidence.items import Evidence, EvidenceKind
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import EvidenceUnavailable
 
 
@@ -41,7 +41,7 @@ class ArgoDeploys:
         # an application runs in one environment: that it is this service's is the operator's word
         return observe_deploys(deploys, alert.service, None, self.name, at)
 
-    async def read_application(self, application: str) -> Mapping[str, Any]:
+    async def read_application(self, application: str) -> JsonObject:
         """Return the application's status. Raises EvidenceUnavailable."""
         # Argo CD picks fields in lists alone, and the history is none of them: the whole object it is
         said = await self.server.read_json(f"/api/v1/applications/{quote(application, safe='')}")
@@ -51,7 +51,7 @@ class ArgoDeploys:
         return status
 
 
-def _read_deploys(status: Mapping[str, Any], service: str, url: str) -> Iterator[Deploy]:
+def _read_deploys(status: JsonObject, service: str, url: str) -> Iterator[Deploy]:
     history = [one for one in status.get("history") or () if isinstance(one, dict)]
     for place, one in enumerate(history, 1):
         at = read_moment(one.get("deployedAt"))
@@ -65,7 +65,7 @@ def _read_deploys(status: Mapping[str, Any], service: str, url: str) -> Iterator
         yield Deploy(service, at, version or None, None, str(who) if who else None, state, url)
 
 
-def _read_state(status: Mapping[str, Any]) -> str | None:
+def _read_state(status: JsonObject) -> str | None:
     """Return the application's state now, which is the outcome of its latest deploy."""
     parts = (status.get(name) for name in ("sync", "health"))
     said = [str(part["status"]) for part in parts if isinstance(part, dict) and part.get("status")]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 from urllib.parse import quote
 
 from bot.adapters.evidence.http_source import HttpSource
@@ -15,6 +14,7 @@ from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.deploys import MOST_SHOWN, WINDOW, Deploy, observe_deploys
 from bot.domain.evidence.items import Evidence, EvidenceKind
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import EvidenceUnavailable
 
 PAGE = 10
@@ -54,7 +54,7 @@ class GithubDeploys:
         cut = len(listed) == PAGE == len(recent)
         return observe_deploys(told, alert.service, alert.environment, self.name, at, truncated=cut)
 
-    async def list_deployments(self, repository: str) -> list[Mapping[str, Any]]:
+    async def list_deployments(self, repository: str) -> list[JsonObject]:
         """Return the latest deployments, newest first. Raises EvidenceUnavailable."""
         said = await self.server.read_json(f"/repos/{_build_path(repository)}/deployments", (("per_page", str(PAGE)),))
         if not isinstance(said, list) or not all(isinstance(one, dict) for one in said):
@@ -80,7 +80,7 @@ def _build_path(repository: str) -> str:
     return "/".join(quote(part, safe="") for part in repository.split("/"))
 
 
-def _read_deploy(said: Mapping[str, Any], service: str) -> Deploy:
+def _read_deploy(said: JsonObject, service: str) -> Deploy:
     at = read_moment(said.get("created_at"))
     if at is None:
         raise EvidenceUnavailable("the answer holds a deployment without its time")

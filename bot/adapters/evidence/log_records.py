@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.domain.text.json_types import JsonObject
+
 TIMES = ("time", "timestamp", "ts", "@timestamp", "t", "datetime", "date", "asctime", "eventTime")
 LEVELS = ("level", "severity", "lvl", "levelname", "log.level", "loglevel", "severity_text", "priority")
 TEXTS = ("message", "msg", "event", "log", "error", "err", "body", "exception")
@@ -18,7 +20,7 @@ TROUBLE = re.compile(
 )
 # pino, bunyan and others count levels in tens; error begins here
 GRAVE_NUMBER = 50
-# seconds, milliseconds, microseconds and nanoseconds since 1970 are told apart by how large they are
+# seconds, milliseconds, microseconds and nanoseconds since 1970 differ in how large they are
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 
 
@@ -46,7 +48,7 @@ def read_log_record(line: bytes) -> LogRecord | None:
     return LogRecord(at, text, _is_error(_find_first(said, LEVELS), text))
 
 
-def _find_first(said: Mapping[str, Any], names: Iterable[str]) -> Any:
+def _find_first(said: JsonObject, names: Iterable[str]) -> Any:
     return next((said[name] for name in names if said.get(name) not in (None, "")), None)
 
 
@@ -62,7 +64,7 @@ def read_moment(value: Any) -> datetime | None:
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
-def _read_text(said: Mapping[str, Any]) -> str:
+def _read_text(said: JsonObject) -> str:
     value = _find_first(said, TEXTS)
     if isinstance(value, Mapping):
         value = _find_first(value, ("message", "msg", "type"))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.selectors import ChosenLabels, Selectors
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.domain.evidence.log_templates import WINDOW, LogLine, observe_logs
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import EvidenceUnavailable
 
 # An entry has a kilobyte of fields, and an answer ends at 1 MiB.
@@ -73,7 +73,7 @@ def _read_entry(raw: bytes) -> LogLine | None:
     return LogLine(at, _read_message(entry))
 
 
-def _read_message(entry: Mapping[str, Any]) -> str:
+def _read_message(entry: JsonObject) -> str:
     """Return the text. The gateway writes bytes that are no UTF-8 as a list of numbers, and several texts as a list of
     them."""
     said = entry.get("MESSAGE")

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.adapters.evidence.http_source import HttpSource, clean_text
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import EvidenceUnavailable
 
 MOST_LINES = 1000
@@ -60,7 +61,7 @@ class AlertingRule:
     query: str
     labels: Mapping[str, str]
     # None: the server does not list them with the rule
-    alerts: Sequence[Mapping[str, Any]] | None = None
+    alerts: Sequence[JsonObject] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +106,13 @@ class PrometheusApi:
         rules = (rule for group in groups for rule in _read_list(group.get("rules")) if isinstance(rule, dict))
         return tuple(_read_rule(r) for r in rules if r.get("name") == name and r.get("type", "alerting") == "alerting")
 
-    async def list_alerts(self, name: str) -> tuple[Mapping[str, Any], ...]:
+    async def list_alerts(self, name: str) -> tuple[JsonObject, ...]:
         """Return the active alerts of this name."""
         data = _read_data(await self.server.read_json("/api/v1/alerts"))
         active = (a for a in _read_list(data.get("alerts")) if isinstance(a, dict))
         return tuple(a for a in active if _read_labels(a.get("labels")).get("alertname") == name)
 
-    async def _ask(self, path: str, form: Mapping[str, str]) -> tuple[Mapping[str, Any], bool]:
+    async def _ask(self, path: str, form: Mapping[str, str]) -> tuple[JsonObject, bool]:
         limit = {"timeout": f"{max(1, math.floor(self.server.timeout_s))}s"}
         said = await self.server.read_json(path, form={**form, **limit})
         partial = isinstance(said, dict) and bool(said.get("warnings") or said.get("isPartial"))
@@ -126,7 +127,7 @@ def _build_error(kind: object) -> str:
     return f"the answer is of type {clean_text(str(kind))}, not numbers"
 
 
-def _read_data(said: Any) -> Mapping[str, Any]:
+def _read_data(said: Any) -> JsonObject:
     """Return the data of a success."""
     if isinstance(said, dict) and said.get("status") == "error":
         raise EvidenceUnavailable(
@@ -143,7 +144,7 @@ def _read_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _read_rows(value: Any) -> Iterator[Mapping[str, Any]]:
+def _read_rows(value: Any) -> Iterator[JsonObject]:
     rows = _read_list(value)
     if len(rows) > MOST_LINES:
         raise EvidenceUnavailable(f"more than {MOST_LINES} lines: let the query say less")
@@ -167,7 +168,7 @@ def _read_pair(value: Any) -> tuple[float, float]:
     return at, found
 
 
-def _read_rule(said: Mapping[str, Any]) -> AlertingRule:
+def _read_rule(said: JsonObject) -> AlertingRule:
     alerts = said.get("alerts")
     listed = [a for a in alerts if isinstance(a, dict)] if isinstance(alerts, list) else None
     return AlertingRule(str(said.get("name")), str(said.get("query") or ""), _read_labels(said.get("labels")), listed)

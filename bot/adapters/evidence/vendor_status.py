@@ -13,6 +13,7 @@ from typing import Any
 from bot.adapters.evidence.http_source import HttpSource, clean_text
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import EvidenceUnavailable
 
 PATH = "/api/v2/summary.json"
@@ -76,7 +77,7 @@ def format_status(said: Any) -> str:
     return f"{word}: {shown}" if shown else word
 
 
-def _read_listed(said: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _read_listed(said: JsonObject, name: str) -> list[JsonObject]:
     """Return the objects of a list, each with its status as text: what lacks that form counts as operational."""
     found = said.get(name)
     rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -16,6 +16,7 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import Query
 from bot.domain.text.format import cut, fit_one_line
+from bot.domain.text.json_types import JsonDict
 from bot.domain.text.redaction import mask
 from bot.ports.errors import RecordRejected
 from bot.ports.memory import BankHit
@@ -133,7 +134,7 @@ def read_fact_record(document_id: str, fact: BankFact) -> Incident | None:
     return record
 
 
-def _read_ours(metadata: Mapping[str, str]) -> dict[str, Any]:
+def _read_ours(metadata: Mapping[str, str]) -> JsonDict:
     parts = [metadata[FORMAT]]
     while len(parts) < PARTS_AT_MOST and (part := metadata.get(f"{FORMAT}.{len(parts)}")):
         parts.append(part)
@@ -143,9 +144,9 @@ def _read_ours(metadata: Mapping[str, str]) -> dict[str, Any]:
     return row
 
 
-def _read_plain(fact: BankFact) -> dict[str, Any]:
+def _read_plain(fact: BankFact) -> JsonDict:
     """Return another writer's keys as a row of an import, empty where they describe no incident."""
-    row: dict[str, Any] = {key: value for key, value in fact.metadata.items() if value.strip()}
+    row: JsonDict = {key: value for key, value in fact.metadata.items() if value.strip()}
     if not TELLING & row.keys():
         return {}
     row |= {name: _read_list(row[name]) for name in LISTS if name in row}

@@ -7,15 +7,15 @@ message, because it may hold anything.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import groq
 
 from bot.adapters.model.ladder import AnswerMode, CallFailed, CallFailure, ModelLadder, ModelReply
 from bot.domain.assistant.prompt import NAME, Prompt
+from bot.domain.text.json_types import JsonDict, JsonObject
 from bot.ports.errors import ModelUnavailable
 
 # gpt-oss thinks at length unless it is told not to, and its thoughts count as an answer's tokens.
@@ -34,12 +34,10 @@ class GroqCaller:
 
     client: groq.AsyncGroq
 
-    def build_payload(
-        self, model: str, mode: AnswerMode, prompt: Prompt, schema: Mapping[str, Any], room: int
-    ) -> dict[str, Any]:
+    def build_payload(self, model: str, mode: AnswerMode, prompt: Prompt, schema: JsonObject, room: int) -> JsonDict:
         """See the port. `room`: the most tokens of an answer."""
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
-        sent: dict[str, Any] = {
+        sent: JsonDict = {
             "model": model, "messages": messages, "temperature": 0.1, "max_completion_tokens": room,
         }  # fmt: skip
         if mode is AnswerMode.STRICT:
@@ -50,7 +48,7 @@ class GroqCaller:
         effort = next((effort for start, effort in REASONING.items() if model.startswith(start)), None)
         return sent | ({"reasoning_effort": effort} if effort else {})
 
-    async def call(self, payload: Mapping[str, Any], timeout_s: float) -> ModelReply:
+    async def call(self, payload: JsonObject, timeout_s: float) -> ModelReply:
         """See the port."""
         try:
             found = await self.client.chat.completions.create(**payload, timeout=timeout_s)

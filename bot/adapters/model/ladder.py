@@ -10,12 +10,13 @@ import asyncio
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from bot.domain.assistant.prompt import Prompt
+from bot.domain.text.json_types import JsonDict, JsonObject
 from bot.observability import MODEL_CALLS, MODEL_TOKENS, get_logger
 from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer, ModelCall
@@ -93,13 +94,11 @@ class ModelReply:
 class ModelCaller(Protocol):
     """One call of one model."""
 
-    def build_payload(
-        self, model: str, mode: AnswerMode, prompt: Prompt, schema: Mapping[str, Any], room: int
-    ) -> dict[str, Any]:
+    def build_payload(self, model: str, mode: AnswerMode, prompt: Prompt, schema: JsonObject, room: int) -> JsonDict:
         """Return exactly what will be sent."""
         ...
 
-    async def call(self, payload: Mapping[str, Any], timeout_s: float) -> ModelReply:
+    async def call(self, payload: JsonObject, timeout_s: float) -> ModelReply:
         """Send it once. Raises CallFailed."""
         ...
 
@@ -119,10 +118,10 @@ class _LadderQuestion:
     """One question on its way down the ladder."""
 
     prompt: Prompt
-    schema: Mapping[str, Any]
+    schema: JsonObject
     until: float
     calls: list[ModelCall] = field(default_factory=list)
-    sent: dict[str, Any] | None = None
+    sent: JsonDict | None = None
     tokens_in: int = 0
     tokens_out: int = 0
 
@@ -157,7 +156,7 @@ class ModelLadder:
         self._chance = chance
         self._slots = asyncio.Semaphore(AT_ONCE)
 
-    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> ModelAnswer:
+    async def ask(self, prompt: Prompt, schema: JsonObject, deadline_s: float) -> ModelAnswer:
         """See the port."""
         asking = _LadderQuestion(prompt, schema, _read_clock() + deadline_s)
         usable = [name for name, standing in self._models.items() if _is_usable(standing)]
@@ -226,7 +225,7 @@ class ModelLadder:
             MODEL_CALLS.labels(turn.model, outcome).inc()
         return (self._build_answer(asking, turn, content) if content is not None else None), failed
 
-    def _build_answer(self, asking: _LadderQuestion, turn: _LadderTurn, content: Mapping[str, Any]) -> ModelAnswer:
+    def _build_answer(self, asking: _LadderQuestion, turn: _LadderTurn, content: JsonObject) -> ModelAnswer:
         MODEL_TOKENS.labels("in").inc(asking.tokens_in)
         MODEL_TOKENS.labels("out").inc(asking.tokens_out)
         tokens = (asking.tokens_in, asking.tokens_out)
@@ -315,7 +314,7 @@ def _format_failures(calls: Sequence[ModelCall], deadline_s: float) -> str:
     return f"No model answered within {deadline_s:g} s ({'; '.join(f'{m}: {o}' for m, o in last.items())})."
 
 
-def read_content(reply: ModelReply, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def read_content(reply: ModelReply, schema: JsonObject) -> JsonObject:
     """Return the JSON object in a reply that has all the keys that the schema needs, wherever in the text it is. Raises
     CallFailed."""
     text = reply.text[:LONGEST_ANSWER]

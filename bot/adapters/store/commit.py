@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,6 +24,7 @@ from bot.adapters.store.database.json_bodies import (
     write_record_json,
 )
 from bot.adapters.store.database.statements import (
+    ColumnValues,
     advance_counter,
     insert_new,
     insert_new_rows,
@@ -156,7 +157,7 @@ async def _require_unchanged(connection: AsyncConnection, expected: Sequence[Inc
             raise StoreConflict(f"{record.incident_id} was changed by somebody else meanwhile; look at it again.")
 
 
-def build_record_row(record: Incident, recallable: frozenset[str], revision: int, now: datetime) -> dict[str, Any]:
+def build_record_row(record: Incident, recallable: frozenset[str], revision: int, now: datetime) -> ColumnValues:
     """Return the row of a record."""
     return {
         "incident_id": record.incident_id,
@@ -224,12 +225,12 @@ async def _write_notifications(connection: AsyncConnection, changes: Changes) ->
         await connection.execute(sa.delete(tables.notices).where(tables.notices.c.key.in_(portion)))
 
 
-def _build_notification_row(notice: Notification) -> dict[str, Any]:
+def _build_notification_row(notice: Notification) -> ColumnValues:
     named = ("key", "incident_id", "fingerprint", "visibility", "channel", "ts", "root_ts", "at")
     return {name: getattr(notice, name) for name in named} | {"body": write_notification_json(notice)}
 
 
-def _build_brief_row(posted: PostedBrief, now: datetime) -> dict[str, Any]:
+def _build_brief_row(posted: PostedBrief, now: datetime) -> ColumnValues:
     return {
         "incident_id": posted.incident_id,
         "channel": posted.channel,

@@ -1,1 +1,1 @@
-"""Who may do and see what. Must not hold code of its own."""
+"""Who may do and see what."""

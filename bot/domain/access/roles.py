@@ -1,6 +1,6 @@
-"""Who may do what: members, authors, stewards, and people of other organisations.
+"""Decide who may do what: members, authors, stewards, guests and people of other organizations.
 
-One pure decision over a table. Must not look anybody up.
+One pure decision over the table `NEEDS`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Act(StrEnum):
-    """What a person may want to do."""
+    """Something that a person may want to do."""
 
     RECORD = "record"
     FEEDBACK = "give feedback"
@@ -28,7 +28,7 @@ class Act(StrEnum):
 
 
 class Need(StrEnum):
-    """What an act asks of a person."""
+    """What an act requires of a person."""
 
     MEMBER = "member"
     AUTHOR = "author"
@@ -37,39 +37,37 @@ class Need(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What Slack says of a person. `is_outsider`: of another organisation, or not known; `is_guest`: let into some
-    channels of the workspace only. `groups`: the user groups (of those that were asked about) that they are in.
-    `is_gone`: their account is switched off; `zone` is the IANA name of their time zone, if Slack tells it."""
+    """A person as Slack describes them."""
 
     user_id: str
     is_admin: bool = False
     is_owner: bool = False
-    is_outsider: bool = False
-    is_guest: bool = False
-    groups: frozenset[str] = frozenset()
+    is_outsider: bool = False  # of another organization, or unknown
+    is_guest: bool = False  # admitted to some channels of the workspace only
+    groups: frozenset[str] = frozenset()  # the user groups they belong to, of those that were looked up
     is_bot: bool = False
-    is_gone: bool = False
-    zone: str | None = None
+    is_gone: bool = False  # the account is deactivated
+    zone: str | None = None  # IANA name of their time zone, if Slack reports one
 
 
 @dataclass(frozen=True, slots=True)
 class Stewards:
-    """Who is a steward beside workspace admins and owners: listed user ids, and members of a user group."""
+    """The stewards besides workspace admins and owners."""
 
-    users: frozenset[str] = frozenset()
-    group: str | None = None
+    users: frozenset[str] = frozenset()  # user ids
+    group: str | None = None  # id of a user group
 
 
 @dataclass(frozen=True, slots=True)
 class Verifiers:
-    """Who may confirm that a fix worked: every member who is no guest, or only the members of a user group."""
+    """The people who may confirm that a fix worked: every member but guests, or one user group's members."""
 
     group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Whether a person may; `refusal` is one sentence that says who may, "" where they may."""
+    """A decision; `refusal` is one sentence that says who may, "" if the person may."""
 
     allowed: bool
     refusal: str = ""
@@ -97,7 +95,7 @@ OPEN_TO_GUESTS = frozenset({Act.RECORD, Act.FEEDBACK, Act.EDIT, Act.RETRACT})
 
 
 def is_steward(person: Person, stewards: Stewards) -> bool:
-    """Whether a person is a steward: workspace admin or owner, listed, or in the stewards' user group."""
+    """Return whether a person is a workspace admin or owner, listed as a steward, or in the stewards' user group."""
     if person.is_outsider:
         return False
     in_group = stewards.group is not None and stewards.group in person.groups
@@ -105,7 +103,7 @@ def is_steward(person: Person, stewards: Stewards) -> bool:
 
 
 def check_permission(person: Person, act: Act, stewards: Stewards, *, is_author: bool = False) -> Permission:
-    """Whether a person may do this; `is_author`: the record in question is their own."""
+    """Decide whether a person may do `act`; `is_author` means that the record is their own."""
     if person.is_outsider:
         return Permission(False, f"Only members of this workspace may {act}.")
     if person.is_guest and act not in OPEN_TO_GUESTS:
@@ -120,7 +118,10 @@ def check_permission(person: Person, act: Act, stewards: Stewards, *, is_author:
 
 
 def may_verify(person: Person, verifiers: Verifiers) -> Permission:
-    """Whether what this person saw work counts as VERIFIED. The refusal says how it is recorded, and who can confirm it."""
+    """Decide whether a fix that this person saw work counts as VERIFIED.
+
+    The refusal says how it is recorded instead, and who can confirm it.
+    """
     in_group = verifiers.group is None or verifiers.group in person.groups
     if in_group and not (person.is_guest or person.is_outsider):
         return Permission(True)
@@ -143,7 +144,7 @@ def _name_verifiers(verifiers: Verifiers) -> str:
 
 
 def name_stewards(stewards: Stewards) -> str:
-    """The stewards in plain words, for those who are none: it is shown where mentions cannot be."""
+    """Name the stewards in plain words, without mentions: this also appears where mentions do not work."""
     named = ["workspace admins and owners"]
     if stewards.users:
         named.append("the stewards whom the operator listed")

@@ -1,4 +1,4 @@
-"""Who may see which incidents. Must not look anybody up."""
+"""Decide who may see which incidents."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from dataclasses import dataclass
 
 
 def list_scopes(visibility: str, pools: Iterable[str]) -> frozenset[str]:
-    """What may be seen in a channel: what is public, its own incidents, and those of the channels pooled with it."""
+    """Return the scopes readable in a channel: public, the channel's own, and those of its pool."""
     return frozenset({"public", visibility, *(f"private:{channel}" for channel in pools)})
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who will read the answer: the visibility scopes they may see ("public", "private:<channel id>").
-
-    `sees_all` is for the operator's command line only.
-    """
+    """The audience of an answer, as the visibility scopes it may read ("public", "private:<channel id>")."""
 
     scopes: frozenset[str] = frozenset({"public"})
-    sees_all: bool = False
+    sees_all: bool = False  # only for the operator's command line
 
     def may_see(self, visibility: str) -> bool:
-        """Whether a record of this visibility may be recalled, shown or counted for the viewer."""
+        """Return whether a record of this visibility may be recalled, shown or counted for the viewer."""
         return self.sees_all or visibility in self.scopes

@@ -1,1 +1,1 @@
-"""Alerts, notifications, and whether one may be answered. Must not hold code of its own."""
+"""Alerts, notifications, and whether an alert is answered."""

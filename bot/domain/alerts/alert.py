@@ -1,6 +1,6 @@
-"""What a monitoring tool said: one notification, normalised.
+"""One notification of a monitoring tool, normalized.
 
-Holds the values only. Must not know how any tool writes its posts (that is `bot.parsers`) and must not decide anything.
+Values only: how tools write their posts is the business of `bot.parsers`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class AlertState(StrEnum):
-    """What the post says about the alert now."""
+    """The state that a post reports."""
 
     FIRING = "firing"
     RESOLVED = "resolved"
@@ -23,7 +23,7 @@ class AlertState(StrEnum):
 
 
 class Severity(StrEnum):
-    """How urgent the tool says it is; a post that does not say has none (never guessed)."""
+    """The urgency that a tool states; a post that states none has none."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -32,7 +32,7 @@ class Severity(StrEnum):
 
 
 class PostDelivery(StrEnum):
-    """How the post reached the channel."""
+    """How a post reached the channel."""
 
     POST = "post"
     EDIT = "edit"
@@ -42,9 +42,9 @@ class PostDelivery(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """One measurable sign: `kind` is "metric" (name, value, op, threshold) or "error" (code, text)."""
+    """One measurable sign, a metric or an error."""
 
-    kind: str
+    kind: str  # "metric" (name, value, op, threshold) or "error" (code, text)
     name: str | None = None
     value: str | None = None
     op: str | None = None
@@ -54,7 +54,8 @@ class Symptom:
 
     @property
     def in_words(self) -> str:
-        """In words: "p95 840 ms (> 500 ms)", "queue_depth > 1000" where the value is the limit, "HTTP 504 GATEWAY_TIMEOUT"."""
+        """The sign in words: "p95 840 ms (> 500 ms)", "queue_depth > 1000" if the value is the limit, "HTTP 504
+        GATEWAY_TIMEOUT"."""
         if self.kind == "metric" and self.threshold:
             limit = f"({' '.join(filter(None, (self.op, self.threshold)))})"
             return " ".join(filter(None, (self.name, self.value, limit)))
@@ -72,17 +73,12 @@ class AlertMember:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One notification of a monitoring tool. Unknown is None; nothing is invented.
-
-    `fingerprint` is the identity of what is alerting: what the tool groups by, stable over repeats, values,
-    counts, times and severity. `kind` is "alert" or a near kind ("vendor_status", "ci", "job", ...). `firing` and
-    `cleared` count a group's members where the post counts them itself, which may be more than it lists in `alerts`.
-    """
+    """One notification of a monitoring tool. What it does not state is None."""
 
     tool: str
     state: AlertState
-    fingerprint: str
-    kind: str = "alert"
+    fingerprint: str  # identity of what is alerting: stable over repeats, values, counts, times and severity
+    kind: str = "alert"  # "alert", or a near kind ("vendor_status", "ci", "job", ...)
     title: str | None = None
     severity: Severity | None = None
     severity_raw: str | None = None
@@ -97,29 +93,27 @@ class Alert:
     delivery: PostDelivery = PostDelivery.POST
     text: str = ""
     truncated: bool = False
-    firing: int | None = None
-    cleared: int | None = None
+    firing: int | None = None  # members that fire, if the post counts them; may be more than `alerts` lists
+    cleared: int | None = None  # members that cleared, counted likewise
 
 
 @dataclass(frozen=True, slots=True)
 class DeployAnnouncement:
-    """What a post in a channel said was deployed: a configured service, and what has the form of a version or the name of
-    an environment. Nothing else of the post."""
+    """A deploy that a post in a channel announced. Nothing else of the post is kept."""
 
-    service: str
-    version: str | None = None
-    environment: str | None = None
+    service: str  # one of the configured services
+    version: str | None = None  # has the form of a version
+    environment: str | None = None  # has the name of an environment
 
 
 @dataclass(frozen=True, slots=True)
 class NotAlert:
-    """A message that must not become an alert: `kind` as in the alert readers' table ("chatter", "deploy", ...).
-    `deployed`: what a deploy post says, in a channel where the operator wants that read."""
+    """A message that must not become an alert."""
 
-    kind: str
+    kind: str  # "chatter", "deploy", ... as in the parsers' table of noise
     reason: str
     delivery: PostDelivery = PostDelivery.POST
-    deployed: DeployAnnouncement | None = None
+    deployed: DeployAnnouncement | None = None  # only in channels whose deploy posts the operator wants read
 
 
 Reading = Alert | NotAlert

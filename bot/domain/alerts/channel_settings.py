@@ -1,7 +1,4 @@
-"""What is agreed in a channel: which alerts count, when it is quiet, who is told, when the digest comes.
-
-Pure values and what they mean. Must not store, look up or render anything.
-"""
+"""The settings of a channel: which alerts count, when it is quiet, who is mentioned, when the digest comes."""
 
 from __future__ import annotations
 
@@ -19,34 +16,30 @@ MILD = frozenset({Severity.WARNING, Severity.INFO})
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettings:
-    """The settings of one channel; the defaults hold where nobody touched them.
+    """The settings of one channel. The defaults hold until somebody changes them."""
 
-    `sources`: ids of the apps whose alerts count (empty: all). `minimum`: milder alerts get no brief. `quiet`: from and
-    until, local time. `zone` (IANA name), `digest_day` and `digest_hour`: None means what the operator set; `NO_DIGEST`
-    means none. `shared`: whether the bot may speak here although another organisation reads along. `model`: whether a
-    language model may be asked about alerts of this channel; None means only where everybody may read along.
-    """
-
-    sources: frozenset[str] = frozenset()
-    minimum: Severity | None = None
+    sources: frozenset[str] = frozenset()  # ids of the apps whose alerts count; empty means all
+    minimum: Severity | None = None  # milder alerts get no brief
     tell: str | None = None
-    quiet: tuple[time, time] | None = None
-    zone: str | None = None
-    digest_day: str | None = None
-    digest_hour: int | None = None
+    quiet: tuple[time, time] | None = None  # (from, until), local time
+    zone: str | None = None  # IANA name; None means the operator's
+    digest_day: str | None = None  # None means the operator's, `NO_DIGEST` none at all
+    digest_hour: int | None = None  # None means the operator's
     nudges: bool = True
-    shared: bool = False
-    model: bool | None = None
+    shared: bool = False  # the bot may speak although another organization reads along
+    model: bool | None = None  # a language model may be asked; None means only in public channels of one organization
 
 
 def may_use_model(settings: ChannelSettings, *, is_private: bool, is_shared: bool) -> bool:
-    """Whether a model may be told of this channel's alerts: what a private channel or another organisation says leaves
-    only where a steward turned it on."""
+    """Return whether a model may be sent this channel's alerts.
+
+    What a private channel or another organization writes leaves only if a steward turned it on.
+    """
     return settings.model if settings.model is not None else not (is_private or is_shared)
 
 
 def is_quiet(quiet: tuple[time, time] | None, local: time) -> bool:
-    """Whether a local time of day lies in the quiet hours; they may go over midnight. The end is no longer quiet."""
+    """Return whether a local time of day lies in the quiet hours, which may cross midnight; their end is not quiet."""
     if quiet is None:
         return False
     start, end = quiet

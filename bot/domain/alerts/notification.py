@@ -1,6 +1,6 @@
-"""A notice: what one alert post, edit or thread reply said of one alert, and when. The life of an incident is made of them.
+"""A notification: what one alert post, edit or thread reply reported about one alert, and when.
 
-Holds no text of the post. Must not decide what a notice does to an incident.
+Lifecycles are built from notifications. They hold no text of the post.
 """
 
 from __future__ import annotations
@@ -19,15 +19,12 @@ _RANK = {AlertState.FIRING: 0, AlertState.NO_DATA: 0, AlertState.ESCALATED: 0, A
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One notice. `key` names it: the same post or edit told twice has the same key. `at` is when it was said, by the
-    post's own time. `firing` and `cleared` count a group's members, where the post says so. `incident_id` is the incident
-    that it belongs to; None while there is none (a resolve that came before its firing). `past`: it was read long after it
-    was said, so what it says need not hold any more."""
+    """One notification."""
 
-    key: str
+    key: str  # the same post or edit has the same key, however often it is delivered
     fingerprint: str
     visibility: str
-    at: datetime
+    at: datetime  # when it was posted, by the post's own time
     state: AlertState
     tool: str = ""
     channel: str = ""
@@ -36,36 +33,36 @@ class Notification:
     delivery: PostDelivery = PostDelivery.POST
     severity: Severity | None = None
     by: str | None = None
-    firing: int | None = None
-    cleared: int | None = None
-    incident_id: str | None = None
-    past: bool = False
+    firing: int | None = None  # members of a group that fire, if the post says so
+    cleared: int | None = None  # members of a group that cleared, if the post says so
+    incident_id: str | None = None  # None while it belongs to no incident: a resolve can come before its firing
+    past: bool = False  # read long after it was posted, so that it may no longer be true
 
     @property
     def fires(self) -> bool:
-        """Whether it says that something is wrong now."""
+        """Whether it reports that something is wrong now."""
         return self.state in FIRES
 
     @property
     def continues(self) -> bool:
-        """Whether it speaks of a post that is there: an edit of it, or an answer in its thread."""
+        """Whether it is about an earlier post: an edit of it, or a reply in its thread."""
         return self.delivery is not PostDelivery.POST
 
     @property
     def may_open(self) -> bool:
-        """Whether it may begin an incident. What an unknown bot answers in a thread is a remark about something."""
+        """Whether it may open an incident. A thread reply of an unknown bot is only a remark."""
         return self.fires and not (self.delivery is PostDelivery.THREAD_REPLY and self.tool == _GENERIC)
 
     @property
     def sort_key(self) -> tuple[datetime, int, str]:
-        """Sorts notices by time."""
+        """Orders notifications by time."""
         return self.at, _RANK.get(self.state, 1), self.key
 
 
 def build_notification(
     alert: Alert, at: datetime, visibility: str, channel: str, ts: str, root_ts: str
 ) -> Notification:
-    """What a post of this alert says. `ts` is the message's, `root_ts` its thread's (the same for a root)."""
+    """Build the notification of an alert's post. `ts` is the message's, `root_ts` its thread's (equal for a root)."""
     firing, cleared = _count_members(alert)
     return Notification(
         key=f"{channel}/{ts}/{int(at.timestamp())}.{at.microsecond:06d}",
@@ -86,7 +83,7 @@ def build_notification(
 
 
 def _count_members(alert: Alert) -> tuple[int | None, int | None]:
-    """How many members of a group fire and how many have cleared: as the post counts them, else as it lists them."""
+    """Return how many members of a group fire and cleared: as the post counts them, else as it lists them."""
     if alert.firing is not None:
         return alert.firing, alert.cleared
     if not alert.alerts:
@@ -96,6 +93,6 @@ def _count_members(alert: Alert) -> tuple[int | None, int | None]:
 
 
 def find_acknowledger(alert: Alert) -> str:
-    """Who acknowledged, as far as the post says; else the tool."""
+    """Return who acknowledged, if the post says so, else the tool."""
     labels = {key.casefold(): value for key, value in alert.labels.items()}
     return next((labels[key] for key in _ACKNOWLEDGED_BY if labels.get(key)), f"someone in {alert.tool}")

@@ -1,6 +1,6 @@
-"""Whether an alert is answered in a channel: its settings, what people taught there, and what they muted.
+"""Decide whether an alert is answered in a channel, by its settings, its rules and its mutes.
 
-One pure decision with its reason. Must not store, count or post anything.
+One pure decision with its reason: the table `_CHECKS` in order, and the first objection counts.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _NUMBER = re.compile(r"\d+")
 
 
 class RuleScope(StrEnum):
-    """How much a rule silences: posts of one title, or whatever an app posts."""
+    """How much a rule silences: posts of one title, or everything an app posts."""
 
     TITLE = "title"
     SOURCE = "source"
 
 
 class MuteTarget(StrEnum):
-    """What a mute is about: one alert, one service, or everything in the channel for a while; or only the questions what
+    """What a mute covers: one alert, one service, the whole channel for a while, or only the questions about what
     ended an alert (NUDGES), until that is undone."""
 
     FINGERPRINT = "fingerprint"
@@ -41,30 +41,28 @@ class MuteTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SilenceRule:
-    """ "Not an alert", taught by `by`: posts of `source` (an app's id) read as `tool`'s, with this title, are ignored in
-    `channel`. `number` is the store's (0: not stored yet), `silenced` how many posts it has silenced."""
+    """ "Not an alert", taught by a person: matching posts are ignored in the channel."""
 
     channel: str
-    source: str
-    tool: str
+    source: str  # id of the app that posts
+    tool: str  # the tool that the posts were read as
     title: str
     by: str
     at: datetime
     reach: RuleScope = RuleScope.TITLE
     incident_id: str = ""
-    number: int = 0
-    silenced: int = 0
+    number: int = 0  # assigned by the store; 0 until stored
+    silenced: int = 0  # how many posts it has silenced
 
 
 @dataclass(frozen=True, slots=True)
 class Mute:
-    """Nothing is posted in `channel` about this until `until`. `value` is the fingerprint or the service ("" for the
-    whole channel), `shown` what people call it."""
+    """Nothing is posted in a channel about a target until a time."""
 
     channel: str
     what: MuteTarget
-    value: str
-    shown: str
+    value: str  # the fingerprint or the service; "" for the whole channel
+    shown: str  # the name that people read
     until: datetime
     reason: str
     by: str
@@ -76,7 +74,7 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class ChannelPolicy:
-    """What is agreed in a channel now: its settings, rules and mutes."""
+    """A channel's settings, rules and mutes as they are now."""
 
     settings: ChannelSettings = field(default_factory=ChannelSettings)
     rules: tuple[SilenceRule, ...] = ()
@@ -84,7 +82,7 @@ class ChannelPolicy:
 
 
 class Disposition(StrEnum):
-    """What becomes of an alert: it is answered; it counts in lives and history and nothing is posted; nothing at all."""
+    """What becomes of an alert: answered, counted in lifecycles and history without a post, or ignored."""
 
     ANSWER = "answer"
     COUNT_ONLY = "count_only"
@@ -93,12 +91,12 @@ class Disposition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SuppressionDecision:
-    """The decision, and why. `silenced_by` is the rule or mute that counts it; `tell` whom the first post mentions."""
+    """The decision with its reason."""
 
     outcome: Disposition
     reason: str
-    silenced_by: SilenceRule | Mute | None = None
-    tell: str | None = None
+    silenced_by: SilenceRule | Mute | None = None  # the rule or mute that counts the alert
+    tell: str | None = None  # who is mentioned in the first post
 
 
 ANSWERED = SuppressionDecision(Disposition.ANSWER, "nothing is agreed against it")
@@ -116,8 +114,11 @@ class _Case:
 def decide_suppression(
     alert: Alert, source: str, house: ChannelPolicy, at: datetime, zone: tzinfo
 ) -> SuppressionDecision:
-    """What becomes of an alert of this app, posted at `at`; `zone` is the channel's. The first check that objects
-    decides. What does not fire posts nothing new, so only its source is asked about."""
+    """Decide what becomes of an alert that an app posted at `at`; `zone` is the channel's.
+
+    The first check that objects decides. An alert that does not fire posts nothing new, so only its source is
+    checked.
+    """
     asked = _Case(alert, source, house, at, zone)
     for check in _CHECKS if alert.state in FIRES else _CHECKS[:1]:
         if objection := check(asked):
@@ -176,13 +177,14 @@ _CHECKS: tuple[Callable[[_Case], SuppressionDecision | None], ...] = (
 
 
 def name_alert(alert: Alert) -> str:
-    """What a rule calls an alert: its title, else what it is identified by; only what every database keeps."""
+    """Return the name under which a rule knows an alert: its title, else a part of its identity that every database
+    stores."""
     title = alert.title or alert.labels.get("alertname") or alert.fingerprint
     return title.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def normalize_rule_title(title: str) -> str:
-    """A title as rules compare it: case, spaces and numbers do not matter."""
+    """Return a title without case, spaces and numbers, as rules compare it."""
     return _NUMBER.sub("#", normalize(title))
 
 
@@ -191,7 +193,7 @@ def _fold_title(title: str) -> str:
 
 
 def is_silenced(rule: SilenceRule, alert: Alert, source: str) -> bool:
-    """Whether a rule is about this alert. A critical one must have the very title that was called no alert."""
+    """Return whether a rule covers this alert. A critical alert must have exactly the title that was called no alert."""
     if rule.source != source:
         return False
     title = name_alert(alert)
@@ -203,7 +205,7 @@ def is_silenced(rule: SilenceRule, alert: Alert, source: str) -> bool:
 
 
 def is_muted(mute: Mute, alert: Alert, at: datetime) -> bool:
-    """Whether a mute is about this alert, posted at `at`; at its very end it is over."""
+    """Return whether a mute covers this alert at `at`; it ends at `until`, exclusive."""
     if at >= mute.until or mute.what is MuteTarget.NUDGES:
         return False
     if mute.what is MuteTarget.CHANNEL:

@@ -1,1 +1,1 @@
-"""Answers in the thread: what is asked, what may be said. Must not hold code of its own."""
+"""Answers in an incident's thread, and what a model may say there."""

@@ -1,7 +1,7 @@
-"""Answers to what people ask in an incident's thread, from its brief, its record and what was tried: no model, no guess.
+"""Answer people's questions in an incident's thread from its brief, its record and its attempts, without a model.
 
-What is seen now and what memory says are sentences of their own; whatever is said of the past names its incidents. Must not
-hold a word of the question, or say anything that neither brief nor record says.
+Evidence and memory stay in separate sentences; whatever is said about the past names its incidents. No answer
+repeats the question.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ CAN = (
 
 
 def answer(intent: Intent, known: AnswerContext) -> Reply:
-    """The answer to a question that the record answers; for any other what can be asked."""
+    """Answer a question from the record; for anything else, say what can be asked."""
     return ANSWERS.get(intent, _answer_unknown)(known)
 
 
 def explain_missing_memory(brief: Brief) -> str | None:
-    """Why memory says nothing, as a sentence; None where it speaks."""
+    """Return why memory has nothing to say, as a sentence; None if it does have something."""
     if brief.memory_mode == "off":
         return "Memory is off for this brief, so I can say nothing about the past."
     if brief.sources:
@@ -154,7 +154,7 @@ def _answer_fixed(known: AnswerContext) -> Reply:
 
 
 def _find_name(line: SourceLine, known: AnswerContext) -> str:
-    """Who fixed it, by name; an id that nobody can put a name to is not shown, for in a message it would call them."""
+    """Return the name of the person who fixed it. An unknown id is not shown: in a message it would notify them."""
     by = (line.fixed_by or "").strip()
     if not by:
         return "not recorded by whom"

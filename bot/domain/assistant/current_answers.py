@@ -1,6 +1,6 @@
-"""Answers about this incident alone: what is seen, what changed, what was tried, and a status update to copy.
+"""Answer questions about this incident alone: evidence, deploys, attempts, and a status update to copy.
 
-Nothing past is in them, so they need no memory. Must not guess an impact, a cause or a time that nobody recorded.
+These answers need no memory. An impact, a cause or a time that nobody recorded is called unknown.
 """
 
 from __future__ import annotations
@@ -28,18 +28,17 @@ OUTCOMES: Mapping[VerificationStatus, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What an answer may rest on. `record` is the incident's own, `tried` what was tried in it, `names` how people whose ids
-    the records hold are called, `now` the time of asking."""
+    """Everything an answer may use."""
 
     brief: Brief
     now: datetime
-    record: Incident | None = None
-    tried: tuple[TriedFix, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
+    record: Incident | None = None  # this incident's own
+    tried: tuple[TriedFix, ...] = ()  # what was tried in it
+    names: Mapping[str, str] = field(default_factory=dict)  # names of the people whose ids the records hold
 
 
 def explain_over(brief: Brief) -> str | None:
-    """That the alert fires no more, as a sentence."""
+    """Return that the alert no longer fires, as a sentence; None if it still does."""
     life = brief.incident
     if life is None or life.state == "open":
         return None
@@ -48,13 +47,13 @@ def explain_over(brief: Brief) -> str | None:
 
 
 def limit_items(items: Sequence[str]) -> tuple[str, ...]:
-    """The first items of a list, and how many more there are."""
+    """Return the first items of a list, and a line that counts the rest."""
     rest = len(items) - MOST_ITEMS
     return (*items[:MOST_ITEMS], *((f"+{rest} more in Details",) if rest > 0 else ()))
 
 
 def answer_changed(known: AnswerContext) -> Reply:
-    """What was deployed around the alert, as far as sources see it."""
+    """Say what was deployed around the alert, as far as sources show it."""
     brief = known.brief
     deploys = [i for i in brief.evidence if i.kind is EvidenceKind.DEPLOY]
     shown = tuple(
@@ -81,7 +80,7 @@ def answer_changed(known: AnswerContext) -> Reply:
 
 
 def answer_tried(known: AnswerContext) -> Reply:
-    """What was tried in this incident."""
+    """Say what was tried in this incident."""
     lines = tuple(f"{fit_one_line(t.fix, SHORT)}: {OUTCOMES[t.status]}" for t in known.tried)
     if not lines:
         return Reply(
@@ -91,7 +90,7 @@ def answer_tried(known: AnswerContext) -> Reply:
 
 
 def answer_now(known: AnswerContext) -> Reply:
-    """How the alert stands and what sources showed."""
+    """Say what state the alert is in and what sources showed."""
     brief, life = known.brief, known.brief.incident
     state = explain_over(brief) or (
         f"The alert is firing since {life.opened_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC."
@@ -109,7 +108,7 @@ def answer_now(known: AnswerContext) -> Reply:
 
 
 def draft_status_update(known: AnswerContext) -> Reply:
-    """A draft for others to read; what nobody recorded is called unknown."""
+    """Draft an update for others to read."""
     said = ("A draft to copy; what is unknown is called unknown, and past incidents are not in it.",)
     return Reply(said, draft="\n".join(_write_draft(known)))
 

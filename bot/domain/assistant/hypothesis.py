@@ -1,8 +1,9 @@
-"""The analyst's answer: a hypothesis, never a cause. `accept` decides whether a model's words may be shown at all.
+"""Check a model's answer: it is a hypothesis, never a cause, and `check_hypothesis` decides whether it is shown at
+all.
 
-What was not given cannot be said: incidents, figures, hosts and past events must occur in what the answer cites; links,
-mentions, commands that nobody gave and requests for secrets refuse it as a whole. A model may obey anybody, so nothing
-here relies on what it was told. Must not call a model, render, or turn a hypothesis into a record.
+Nothing can be said that was not given: incidents, figures, hosts and past events must occur in what the answer
+cites, and links, mentions, foreign commands and requests for secrets reject it as a whole. A model may obey
+anybody, so nothing here relies on its instructions.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MOST_CITED = 12
 
 
 class ModelConfidence(StrEnum):
-    """How sure the model says it is."""
+    """How sure the model claims to be."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -38,7 +39,7 @@ class ModelConfidence(StrEnum):
 
 
 class InputPart(StrEnum):
-    """Where something that the model was given comes from."""
+    """The part of the input that something comes from."""
 
     EVIDENCE = "evidence"
     PRECEDENT = "precedents"
@@ -47,7 +48,7 @@ class InputPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One thing that may be cited: `id` ("ALERT", "E1", "INC-7", "A1") and what it says."""
+    """One thing that may be cited: `id` ("ALERT", "E1", "INC-7", "A1") and its text."""
 
     id: str
     text: str
@@ -55,7 +56,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class TriedFix:
-    """A fix that was tried in this incident, and what came of it."""
+    """A fix that was tried in this incident, and its outcome."""
 
     id: str
     fix: str
@@ -63,20 +64,19 @@ class TriedFix:
 
     @property
     def citation(self) -> Citation:
-        """As it is given to the model."""
+        """The fix as the model gets it."""
         return Citation(self.id, f"{self.fix} ({self.status.value})")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInput:
-    """What the model gets, in three parts that are never mixed, and nothing else. `failed`: fixes known not to work,
-    beside the attempts that FAILED. Without `memory` no precedent is given, and nothing past may be spoken of."""
+    """Everything the model gets, in three parts that are never mixed."""
 
     evidence: tuple[Citation, ...]
     precedents: tuple[Citation, ...] = ()
     attempts: tuple[TriedFix, ...] = ()
-    failed: tuple[str, ...] = ()
-    memory: bool = True
+    failed: tuple[str, ...] = ()  # fixes known not to work, besides the attempts that FAILED
+    memory: bool = True  # without it no precedent is given, and nothing past may be mentioned
 
     @property
     def texts_by_id(self) -> Mapping[str, str]:
@@ -92,7 +92,7 @@ class ModelInput:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """What may be shown, labelled as unverified. `dangers`: what its action would destroy or force."""
+    """What may be shown, labeled as unverified."""
 
     possible_root_cause: str
     reasoning: str
@@ -100,17 +100,16 @@ class Hypothesis:
     uncertainty: str
     confidence: ModelConfidence
     cited: tuple[str, ...]
-    dangers: tuple[str, ...] = ()
+    dangers: tuple[str, ...] = ()  # what its action would destroy or force
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedHypothesis:
-    """Why an answer is not shown: `rule` for counting, `reason` as a clause for people ("it …"), in words of ours alone.
-    `detail`: what of the answer it was; the answer's own words, so never to be shown."""
+    """Why an answer is not shown."""
 
-    rule: str
-    reason: str
-    detail: tuple[str, ...] = ()
+    rule: str  # for counting
+    reason: str  # a clause for people ("it …"), in our own words only
+    detail: tuple[str, ...] = ()  # the offending words of the answer: never shown
 
 
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -165,7 +164,7 @@ _NOT_DONE = re.compile(
 
 
 def tidy(text: str) -> str:
-    """A model's text on lines, in plain characters: no format, list numbers, control or invisible characters."""
+    """Return a model's text in lines of plain characters, without formatting, list numbers or invisible characters."""
     plain = unicodedata.normalize("NFKC", text).replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     shown = "".join(
         c if c == "\n" else " " if c == "\t" or unicodedata.category(c) == "Zs" else c
@@ -176,8 +175,10 @@ def tidy(text: str) -> str:
 
 
 def check_hypothesis(raw: object, given: ModelInput) -> Hypothesis | RejectedHypothesis:
-    """The hypothesis that a model's answer holds, or why it is refused. `raw` is what its JSON said, `given` exactly what it
-    was asked about."""
+    """Return the hypothesis in a model's answer, or why it is rejected.
+
+    `raw` is the answer's JSON, `given` exactly the input that the model had.
+    """
     if not isinstance(raw, Mapping):
         return _reject_malformed("it was no object")
     for name in LIMITS:
@@ -236,7 +237,7 @@ def _find_unknown_ids(ids: tuple[str, ...], held: Mapping[str, str]) -> Rejected
 
 
 def _find_hostile_text(whole: str) -> RejectedHypothesis | None:
-    """What no honest answer needs."""
+    """Reject what no honest answer needs: links, mentions, addresses, orders, requests for secrets."""
     if _MENTION.search(whole):
         return RejectedHypothesis("mention", "it tried to mention somebody, or to hold markup")
     if _LINK.search(whole) or _ADDRESS.search(whole) or SPELT_HOST.search(whole):
@@ -247,7 +248,7 @@ def _find_hostile_text(whole: str) -> RejectedHypothesis | None:
 
 
 def _find_other_language(texts: Mapping[str, str], told: Iterable[str]) -> RejectedHypothesis | None:
-    """In another language nothing that is looked for in words would be found."""
+    """Reject other languages: the word lists would find nothing in them."""
     known = "\n".join(told).casefold()
     if all(is_plain_english(text, known) for text in texts.values()):
         return None
@@ -255,7 +256,7 @@ def _find_other_language(texts: Mapping[str, str], told: Iterable[str]) -> Rejec
 
 
 def _find_invented_ids(whole: str, ids: tuple[str, ...], held: Mapping[str, str]) -> RejectedHypothesis | None:
-    """An id in the text must be cited; one that what is cited names itself (an error code "E11000") is no invention."""
+    """Reject ids that are not cited; an id inside a cited text (an error code "E11000") is not invented."""
     named = {re.sub(r"^INC[-\s#]?", "INC-", found.upper()) for found in _ID.findall(whole)}
     cited = {one.upper() for one in ids}
     told = "\n".join(held[one] for one in ids).upper()
@@ -268,7 +269,7 @@ def _find_invented_ids(whole: str, ids: tuple[str, ...], held: Mapping[str, str]
 
 
 def _find_foreign_names(whole: str, action: str, told: list[str]) -> RejectedHypothesis | None:
-    """Hosts, commands and destruction that nothing cited speaks of."""
+    """Reject hosts, commands and destructive words that nothing cited contains."""
     known = "\n".join(told).casefold()
     hosts = tuple(host for host in _HOST.findall(whole) if host.casefold() not in known)
     if hosts:
@@ -287,7 +288,7 @@ def _find_foreign_names(whole: str, action: str, told: list[str]) -> RejectedHyp
 
 
 def _is_typed_command(command: str, whole: str) -> bool:
-    """Whether a word that is also a product's or a verb's stands as a command ("ssh -p", not "ssh access")."""
+    """Return whether a word that is also a product or a verb is used as a command ("ssh -p", not "ssh access")."""
     return re.search(rf"(?<![\w-]){re.escape(command)}\s+(?:-|/|['\"$(]|\w+[./@])", whole, re.IGNORECASE) is not None
 
 
@@ -298,7 +299,7 @@ def _find_invented_figures(whole: str, ids: tuple[str, ...], held: Mapping[str, 
 
 
 def _find_uncited_past(whole: str, ids: tuple[str, ...], given: ModelInput) -> RejectedHypothesis | None:
-    """Without memory nothing past may be spoken of; with it only by citing who knows."""
+    """Reject talk of the past without memory, or without a citation of the incident."""
     known = {cited.id for cited in given.precedents} if given.memory else set()
     found = PAST.search(whole)
     if found is None or known & set(ids):
@@ -309,7 +310,7 @@ def _find_uncited_past(whole: str, ids: tuple[str, ...], given: ModelInput) -> R
 
 
 def _find_failed_fix(action: str, failing: Iterable[str]) -> RejectedHypothesis | None:
-    """Whether the action is, or holds, a fix that did not work; by what is done to what, in whatever words."""
+    """Return the rejection of an action that is, or contains, a fix that did not work, whatever its wording."""
     done = [_parse_clause(c) for c in build_fix_key(_strip_advice_against(action))]
     for fix in failing:
         wanted = [_parse_clause(c) for c in build_fix_key(_RECYCLE.sub("restart", fix))]
@@ -319,19 +320,19 @@ def _find_failed_fix(action: str, failing: Iterable[str]) -> RejectedHypothesis 
 
 
 def _strip_advice_against(action: str) -> str:
-    """The action without what it advises against, each sentence a step."""
+    """Return the action's steps without those it advises against."""
     return _RECYCLE.sub("restart", _NOT_DONE.sub(" ", _URGED.sub(" ", action)).replace(". ", "; "))
 
 
 def _parse_clause(form: str) -> tuple[str, frozenset[str]]:
-    """A clause as `fix_key` writes it ("restart(api payment)"): what is done, and to what."""
+    """Return (action, objects) of a clause in the form of `build_fix_key`: "restart(api payment)"."""
     action, _, things = form.partition("(")
     words = frozenset(things.removesuffix(")").split())
     return action, words - _UNITS or words
 
 
 def _is_same_clause(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
-    """Whether both do the same to the same; a word more or less about it does not make it another try."""
+    """Return whether both do the same to the same thing, give or take a word about it."""
     if one[0] != other[0] or "not" in one[1] ^ other[1]:
         return False
     if not one[0]:

@@ -1,7 +1,6 @@
-"""What a person asks in the thread of an incident: questions that the record answers, recognised by rules, without a model.
+"""Recognize what a person asks in an incident's thread, by rules and without a model.
 
-A question is data: it chooses one of our answers, and no word of it ever comes back in one. Must not answer, call a model, or
-read what was not addressed to the bot.
+A question is data: it selects one of our answers, and none of its words ever returns in one.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SAYS, ASKS, LIMITED = "say", "ask", "limit"
 
 
 class Intent(StrEnum):
-    """What is wanted. All but UNKNOWN are answered from the record; to THANKS nothing is said."""
+    """What is asked for. All but UNKNOWN are answered from the record; THANKS gets no answer."""
 
     HELP = "help"
     THANKS = "thanks"
@@ -53,25 +52,23 @@ class Intent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question as it was understood; `sure`: the rule says all of it."""
+    """A question as understood."""
 
     intent: Intent
-    sure: bool = True
+    sure: bool = True  # the rule covers all of the question
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: sentences, then a list, or a draft to copy. `cites`: the past incidents that say so. `asks`: it ends with a
-    question of ours, which the person may answer without naming the bot. `numbered`: the list is steps in their order, of which
-    `more` have no room."""
+    """An answer: sentences, then a list, or a draft to copy."""
 
     sentences: tuple[str, ...]
     items: tuple[str, ...] = ()
     draft: str | None = None
-    cites: tuple[str, ...] = ()
-    asks: bool = False
-    numbered: bool = False
-    more: int = 0
+    cites: tuple[str, ...] = ()  # the past incidents that support it
+    asks: bool = False  # it ends with a question, which the person may answer without naming the bot
+    numbered: bool = False  # the list is steps in order
+    more: int = 0  # steps that did not fit
 
 
 class ReplyTurn(StrEnum):
@@ -135,8 +132,11 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def understand(text: str, vendor: str | None = None) -> AskedQuestion:
-    """What a message to the bot asks for; `text` as people read it, with or without the bot's name. `vendor`: the alert's, which
-    people call by its name."""
+    """Return what a message to the bot asks for.
+
+    `text` is as people read it, with or without the bot's name; `vendor` is the alert's, which people call by its
+    name.
+    """
     words = list(_split_words(text[:MOST_QUESTION]))
     while len(words) > 1 and words[0] in _OPENINGS:
         del words[0]
@@ -155,7 +155,7 @@ def _split_words(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _correct_spelling(word: str) -> str:
-    """The word that was meant, where one letter of it is wrong, missing, too many, or changed places with its neighbour."""
+    """Return the known word that was meant, if one letter is wrong, missing, extra or swapped with its neighbor."""
     if len(word) < 4 or len(word) > 15 or word in _KNOWN or word in _REAL:
         return word
     meant = [known for known in _KNOWN if known[0] == word[0] and _is_one_slip(word, known)]
@@ -175,29 +175,32 @@ def _is_one_slip(word: str, known: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PastAnswer:
-    """One answer of ours in a channel, by its delivery id: to whom, whether it asked something back, when it was owed."""
+    """One answer of the bot in a channel, decoded from its delivery id."""
 
     channel: str
     user: str
     ts: str
-    kind: str
-    at: datetime
+    kind: str  # whether it says, asks back, or reports a limit
+    at: datetime  # when it was queued
 
 
 def build_delivery_id(channel: str, user: str, ts: str, kind: str = SAYS) -> str:
-    """The delivery id of the answer to a message: one for each message, whoever answers it and however often it is tried."""
+    """Return the delivery id of the answer to a message: one a message, whoever answers and however often."""
     return build_talk_id(channel, user, ts, kind)
 
 
 def read_past_answer(delivery_id: str, at: datetime) -> PastAnswer | None:
-    """What a delivery id says; None for another kind of delivery."""
+    """Decode a delivery id; None for another kind of delivery."""
     parts = split_talk_id(delivery_id)
     return PastAnswer(*parts, at) if parts else None
 
 
 def choose_turn(lately: Sequence[PastAnswer], channel: str, user: str, ts: str, now: datetime) -> ReplyTurn:
-    """Whether this message is answered: at most so many a minute for a person, and an hour in a channel; the first one too
-    many is told so, the next ones get silence. `lately`: the answers of the last hour, in all channels."""
+    """Decide whether this message is answered, by limits per person and minute, and per channel and hour.
+
+    The first message over a limit is told so, later ones get silence. `lately` are the last hour's answers in all
+    channels.
+    """
     others = [a for a in lately if (a.channel, a.user, a.ts) != (channel, user, ts)]
     said = [a for a in others if a.kind != LIMITED]
     rules = (

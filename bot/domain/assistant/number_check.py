@@ -1,9 +1,9 @@
-"""The figures of a text, and whether another text holds them: what tells a quoted number from an invented one.
+"""Find the figures of a text and whether other texts contain them: this tells a quoted number from an invented one.
 
 A figure is a number with its unit ("840 ms", "18.2 %", "48,201"), a date or time of day, a name with digits in it
-("ap-south-1", "v4.19.0"), or a number in words. A value occurs if the other text has it with the same unit, or the
-value is told without one, or the other text has the unit in a name ("latency_ms=840"): 18.2 is 18.20 and 48,201 is
-48201, but 18 is not 18.2, and 840 ms is not 840 %. Nothing is converted or rounded. Must not judge whether a figure is right.
+("ap-south-1", "v4.19.0"), or a number in words. A value occurs if the other text has it with the same unit, or one
+side has no unit, or the other text has the unit in a name ("latency_ms=840"). So 18.2 is 18.20 and 48,201 is 48201,
+but 18 is not 18.2 and 840 ms is not 840 %. Nothing is converted or rounded.
 """
 
 from __future__ import annotations
@@ -159,20 +159,19 @@ _GLUED = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?)([a-z%×]+)$")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure as it is compared. `value` and `unit` for numbers; `name` for everything that must agree to the letter;
-    `said` is how it is told to people."""
+    """One figure in the form in which it is compared."""
 
-    said: str
-    value: Decimal | None = None
-    unit: str | None = None
-    name: str | None = None
+    said: str  # as written in the text
+    value: Decimal | None = None  # for numbers
+    unit: str | None = None  # for numbers
+    name: str | None = None  # for everything that must agree to the letter
 
 
 _Values = dict[Decimal, set[str | None]]
 
 
 def _parse_value(written: str) -> Decimal | None:
-    """What a number says; None for one that no rule reads ("1,2,3")."""
+    """Return the value of a number; None for one that no rule reads ("1,2,3")."""
     bare = written.lstrip("+-")
     if "," in bare and not _GROUPED.match(bare):
         whole, _, part = bare.partition(",")
@@ -191,7 +190,7 @@ def _has_number(char: str) -> bool:
 
 
 def _read_digits(token: str, after: str) -> Figure:
-    """A token with a digit in it; `after` is the next one, which may be its unit."""
+    """Read a token that contains a digit; `after` is the next token, which may be its unit."""
     if _DATE.match(token):
         return Figure(token, name=token.removesuffix("z").lstrip("0"))
     if ordinal := _ORDINAL.match(token):
@@ -206,7 +205,7 @@ def _read_digits(token: str, after: str) -> Figure:
 
 
 def _read_words(token: str, before: str, after: str) -> Figure | None:
-    """A number in words, a share, or the name of a day or month; None for any other word."""
+    """Read a number in words, a share, or the name of a day or month; None for any other word."""
     parts = token.split("-")
     if token in ("two", "three") and before in ("the", "these", "those") and (not after or after in _VERBS):
         return None
@@ -222,7 +221,7 @@ def _read_words(token: str, before: str, after: str) -> Figure | None:
 
 
 def read_figures(text: str) -> Iterator[Figure]:
-    """The figures of a text in their order."""
+    """Yield the figures of a text in their order."""
     tokens = _split_tokens(text)
     for place, token in enumerate(tokens):
         if token in _NO_FIGURES:
@@ -248,7 +247,7 @@ def _is_supported(figure: Figure, others: _Values, names: frozenset[str], units:
 
 
 def _split_names(text: str) -> frozenset[str]:
-    """Every token, and its parts: "http_504=88" holds 504 and 88."""
+    """Return every token and its parts: "http_504=88" contains 504 and 88."""
     tokens = _split_tokens(text)
     parts = {p for token in tokens for p in re.split(r"[_/:=,+-]", token) if p}
     return frozenset(
@@ -257,7 +256,7 @@ def _split_names(text: str) -> frozenset[str]:
 
 
 def _expand_moment(token: str) -> Iterator[str]:
-    """What may be said of a date with a time of day: all of it, the date, the time, the time without seconds."""
+    """Yield the forms in which a date with a time may be quoted: whole, date, time, time without seconds."""
     date, _, time = token.removesuffix("z").partition("t")
     for part in (date, time, date[:-3] if date.count(":") == 2 else "", time[:5]):
         yield part.lstrip("0")
@@ -265,7 +264,7 @@ def _expand_moment(token: str) -> Iterator[str]:
 
 
 def _collect_values(text: str) -> _Values:
-    """The values of a text, those inside of its names too, and the units that each is told with."""
+    """Return the values of a text, also those inside names, each with the units it has there."""
     parts = (token for token in _split_tokens(text) if not _DATE.match(token))
     found: _Values = {}
     for figure in (*read_figures(text), *read_figures(re.sub(r"[_/:=]", " ", " ".join(parts)))):
@@ -275,13 +274,13 @@ def _collect_values(text: str) -> _Values:
 
 
 def _find_units(text: str) -> frozenset[str]:
-    """The units that names have in them ("latency_ms", "percent=")."""
+    """Return the units that are parts of names ("latency_ms", "percent=")."""
     parts = {part for token in _split_tokens(text) if "_" in token or "=" in token for part in re.split(r"[_=]", token)}
     return frozenset(_UNITS[part] for part in parts if part in _UNITS)
 
 
 def find_unsupported_figures(text: str, sources: Iterable[str]) -> tuple[str, ...]:
-    """The figures of a text that none of the sources holds, as they are written."""
+    """Return the figures of a text that none of the sources contains, as written."""
     told = "\n".join(sources)
     others, names, units = _collect_values(told), _split_names(told), _find_units(told)
     return tuple(

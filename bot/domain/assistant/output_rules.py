@@ -1,8 +1,5 @@
-"""What no answer of a model may say, whatever it was given, as patterns over plain English: the past, orders, secrets, guards
-taken down; and whether a text is plain English at all, for in another language none of them would be found.
-
-Must not judge an answer: `bot.domain.assistant.hypothesis` does.
-"""
+"""Patterns of what no model's answer may say: the past, orders, secrets, disabled safeguards; and a test for plain
+English, because the patterns would match nothing in another language."""
 
 from __future__ import annotations
 
@@ -126,7 +123,7 @@ _BOTH = frozenset(
 
 
 def is_plain_english(text: str, told: str) -> bool:
-    """Whether a text is in Latin letters and not in another language; words that were `told` (folded) may be of any."""
+    """Return whether a text is in Latin letters and in English; the folded words in `told` may be foreign."""
     words = [word for word in re.findall(r"[^\W\d_]+", text.casefold()) if word not in told]
     if any(
         not unicodedata.name(c, "").startswith("LATIN")

@@ -1,7 +1,6 @@
-"""What a model is asked, from a brief, what is seen now and what was tried: three parts of JSON, masked and within a budget.
+"""Build a model's prompt from a brief, the evidence and the attempts: three parts of JSON, masked, within a budget.
 
-Pure: the same input gives the same prompt, and it holds nothing that was not given. Must not call a model or trust one
-(what it answers is judged by `bot.domain.assistant.hypothesis`).
+Pure: the same input gives the same prompt. `bot.domain.assistant.hypothesis` judges the answer.
 """
 
 from __future__ import annotations
@@ -45,17 +44,19 @@ WITHOUT_MEMORY = 'There is no memory: say nothing of past incidents, earlier fix
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent, and to judge the answer by, what it holds; `smaller` is the same in less room."""
+    """The prompt, with the input that the answer is judged against."""
 
     system: str
     user: str
     given: ModelInput
-    smaller: Prompt | None = None
+    smaller: Prompt | None = None  # the same in less room, for models that take no more
 
 
 def cite_evidence(evidence: Iterable[Evidence]) -> tuple[Citation, ...]:
-    """Each item under an id of its own ("E1", "E2" …) in the order given; what could not be seen says so, and what is still
-    being asked for is left out."""
+    """Return each item under an id of its own ("E1", "E2" …), in the order given.
+
+    An item that could not be observed says so; one that is still pending is left out.
+    """
     items = (item for item in evidence if not (isinstance(item, Unavailable) and item.pending))
     return tuple(Citation(f"E{number}", "; ".join(_describe_item(item))) for number, item in enumerate(items, 1))
 
@@ -81,15 +82,18 @@ def _describe_details(item: Observed) -> Iterator[str]:
 
 
 def number_attempts(attempts: Iterable[Attempt]) -> tuple[TriedFix, ...]:
-    """What was tried in this incident, under ids of their own ("A1", "A2" …)."""
+    """Return this incident's attempts under ids of their own ("A1", "A2" …)."""
     return tuple(TriedFix(f"A{number}", a.fix, a.status) for number, a in enumerate(attempts, 1))
 
 
 def build_model_input(
     brief: Brief, evidence: Sequence[Citation], attempts: Sequence[TriedFix], *, memory: bool = True
 ) -> ModelInput:
-    """Everything that the model may know of this incident. `evidence` is what is seen now, beside the alert itself. With
-    memory off, or where nothing counts as a precedent, nothing of the past is in it."""
+    """Return everything that the model may know about this incident.
+
+    `evidence` is what is seen now besides the alert itself. Nothing past is included with memory off or without a
+    precedent.
+    """
     precedents = tuple(_cite_precedent(brief, line) for line in brief.sources) if memory else ()
     failed = tuple(d.fix for d in brief.did_not_work) if memory else ()
     return ModelInput(
@@ -98,7 +102,7 @@ def build_model_input(
 
 
 def _describe_alert(brief: Brief) -> str:
-    """The alert in one line of its fields."""
+    """Return the alert's fields in one line."""
     alert = brief.alert
     fields = (alert.title, alert.service, alert.vendor, alert.environment, alert.region)
     signs = [
@@ -111,7 +115,7 @@ def _describe_alert(brief: Brief) -> str:
 
 
 def _cite_precedent(brief: Brief, line: SourceLine) -> Citation:
-    """One past incident as the brief tells it: its cause and fixes only where the brief says that they are its own."""
+    """Cite one past incident; its cause and fixes only if the brief names them as its own."""
     return Citation(line.incident_id, ". ".join(_describe_precedent(brief, line)))
 
 
@@ -133,8 +137,7 @@ def _describe_precedent(brief: Brief, line: SourceLine) -> Iterator[str]:
 
 
 def build_prompt(given: ModelInput, question: str = "") -> Prompt:
-    """The prompt, and a smaller one for models that take no more. `question`: what somebody wants to know; it is no part of
-    what may be cited."""
+    """Build the prompt, with a smaller one for models that take no more. `question` is asked, but cannot be cited."""
     smaller = _fit_prompt(given, SMALL_BUDGET, SMALL_ROW, question)
     return replace(_fit_prompt(given, BUDGET, ROW, question), smaller=smaller)
 
@@ -157,8 +160,10 @@ def _format_rows(cited: Sequence[Citation]) -> list[Mapping[str, str]]:
 
 
 def _fit_budget(given: ModelInput, budget: int, row: int) -> ModelInput:
-    """Masked, each row cut, and no more rows than the budget has room for: attempts first (what failed must be known),
-    then evidence, then precedents, each in its own order."""
+    """Mask and cut each row and keep as many as the budget allows.
+
+    Attempts come first, because what failed must be known; then evidence, then precedents, each in its own order.
+    """
     left = [budget]
 
     def room(text: str) -> bool:
@@ -178,12 +183,12 @@ def _cut_rows(cited: Sequence[Citation], row: int) -> Iterator[Citation]:
 
 
 def _mask_and_cut(text: str, limit: int) -> str:
-    """One line, masked before it is cut: half a secret is not recognised."""
+    """Return one line, masked before it is cut: half a secret is not recognized."""
     return fit_one_line(mask(text)[0], limit)
 
 
 def build_schema(given: ModelInput) -> Mapping[str, Any]:
-    """The strict JSON schema of an answer: all parts are needed, and only ids that were given can be cited."""
+    """Build the strict JSON schema of an answer: all parts are required, and only given ids can be cited."""
     texts = {name: {"type": "string"} for name in LIMITS}
     more = {
         "confidence": {"type": "string", "enum": [level.value for level in ModelConfidence]},

@@ -1,6 +1,6 @@
-"""What was tried in this incident: by its record, and by what people said in its thread; and what is seen, in words.
+"""Collect what was tried in this incident, from its record and its thread, and describe evidence in words.
 
-What somebody says in a thread is a witness of an attempt, never a verified outcome. Must not judge whether a fix is good.
+A message in a thread testifies to an attempt; it never verifies an outcome.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ _HEAD = re.compile(
 
 
 def list_attempts(attempts: Sequence[Attempt], sayings: Sequence[str]) -> tuple[TriedFix, ...]:
-    """What was tried in this incident, "A1", "A2" …: first what the record says, then what people said in the thread, as far
-    as it is no attempt that the record knows. `sayings`: what each message says, oldest first; only the last ones count."""
+    """Return this incident's attempts, "A1", "A2" …: the record's first, then those of the thread that it lacks.
+
+    `sayings` are the texts of messages, oldest first; only the last ones count.
+    """
     found: list[tuple[str, VerificationStatus]] = [(a.fix, a.status) for a in attempts]
     for fix, status in (one for text in sayings[-MOST_SAYINGS:] for one in _read_attempts(text[:MOST_SAID])):
         at = next((n for n, (known, _) in enumerate(found) if is_same_fix(known, fix)), None)
@@ -61,7 +63,7 @@ def list_attempts(attempts: Sequence[Attempt], sayings: Sequence[str]) -> tuple[
 
 
 def _read_attempts(text: str) -> Iterator[tuple[str, VerificationStatus]]:
-    """The attempts that a message tells of, each with what it says came of them."""
+    """Yield the attempts that a message reports, each with its reported outcome."""
     for line in re.split(r"\n|(?<=[!?])\s", text):
         if not _DONE.search(line) or _QUESTION.search(line.strip()) or _NEGATED.search(line):
             continue
@@ -77,7 +79,7 @@ def _read_outcome(line: str) -> VerificationStatus:
 
 
 def describe_observation(item: Observed, brief: Brief) -> str:
-    """One thing that was seen, with its window and what it is compared with."""
+    """Describe one observation with its window and the values it is compared with."""
     count = f"{item.count}×" if item.count is not None and not is_deploy(item) else ""
     head = " ".join(part for part in (count, item.what, format_observed(item)) if part)
     text = item.text if item.text and item.value is not None else ""
@@ -91,7 +93,7 @@ def _format_value(item: Observed, value: float) -> str:
 
 
 def _format_lead_time(item: Observed, brief: Brief) -> str:
-    """How long before the alert a deploy was."""
+    """Return how long before the alert a deploy happened."""
     if not is_deploy(item) or brief.now is None:
         return ""
     minutes = int((brief.now - item.at).total_seconds() // 60)

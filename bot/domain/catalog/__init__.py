@@ -1,1 +1,1 @@
-"""Vendors by name. Must not hold code of its own."""
+"""Vendors and services by name."""

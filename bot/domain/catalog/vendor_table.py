@@ -1,7 +1,6 @@
 """The maintained table of third parties that products depend on: payments, messaging, cloud, sign-in, delivery, SaaS.
 
-One row for each: name, category, aliases that may stand in running text, hosts, and words that name it only where a label
-says "vendor". Must not list monitoring products: they post alerts, and what fails is somebody else.
+Monitoring products are not listed: they post alerts, and what fails is something else.
 """
 
 from __future__ import annotations
@@ -11,18 +10,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """One third party. `aliases` are recognised in running text; `words` only where a label says "vendor"
-    (they are common words); `hosts` are host suffixes."""
+    """One third party."""
 
     name: str
     category: str
-    aliases: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()  # recognized in running text
+    hosts: tuple[str, ...] = ()  # host suffixes
+    words: tuple[str, ...] = ()  # common words, recognized only if a label says "vendor"
 
 
 def _v(name: str, category: str, aliases: str = "", hosts: str = "", words: str = "") -> Vendor:
-    """One row of the table; lists are written with `;` (names) and spaces (hosts)."""
+    """Return one row of the table; names are separated by `;`, hosts by spaces."""
     split = tuple(a.strip() for a in aliases.split(";") if a.strip())
     return Vendor(name, category, split, tuple(hosts.split()), tuple(w.strip() for w in words.split(";") if w.strip()))
 

@@ -1,7 +1,6 @@
-"""How to find a third party in a text or an address, and what the organisation calls its services.
+"""Find third parties in texts and addresses, and the configured names of the organization's services.
 
-A `Directory` holds the maintained table and what the operator's configuration adds to it; it is passed in. Must not name
-the monitoring product that posts an alert as the vendor that fails: monitoring products are not in the table.
+A `Directory` holds the maintained table and the operator's additions.
 """
 
 from __future__ import annotations
@@ -20,27 +19,26 @@ _HOST = re.compile(r"(?<![\w@.-])(?:https?://)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One of the organisation's own services: the name it is to be called, and what posts call it as well."""
+    """One of the organization's own services: its name, and what posts call it as well."""
 
     name: str
     aliases: tuple[str, ...] = ()
 
 
 def fold_name(name: str) -> str:
-    """A name without case, and with one space for any run of spaces, dashes and underscores."""
+    """Return a name without case, with one space for any run of spaces, dashes and underscores."""
     return " ".join(re.split(r"[\s_-]+", name.casefold().strip()))
 
 
 @lru_cache(maxsize=256)
 def _compile_names(names: frozenset[str]) -> re.Pattern[str]:
-    """One pattern for some names: a name may start a CamelCase word (RazorpayTimeoutError) but not sit inside one."""
+    """Compile one pattern for some names: they may start a CamelCase word (RazorpayTimeoutError), not sit inside one."""
     longest_first = sorted(map(re.escape, names), key=lambda form: (-len(form), form))
     return re.compile(r"(?<![A-Za-z0-9@/.-])(?i:" + "|".join(longest_first) + r")(?![a-z0-9])")
 
 
 def _find_first(names: Iterable[str], text: str) -> re.Match[str] | None:
-    """Where the text names one of these first. Only names whose letters are in the text are looked for: a pattern of all
-    of them would be tried at every character."""
+    """Find the first mention of any of these names. Only names whose letters are in the text are tried, for speed."""
     shown = text.casefold()
     there = frozenset(name for name in names if name and name.casefold() in shown)
     return _compile_names(there).search(text) if there else None
@@ -48,21 +46,20 @@ def _find_first(names: Iterable[str], text: str) -> re.Match[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """Names and where they lead. Made by `directory`; `in_text` and `anywhere` are vendors' aliases: those that may
-    stand in any text, and all of them."""
+    """Names and where they lead; built by `build_vendor_directory`."""
 
     vendors: tuple[Vendor, ...]
     services: tuple[Service, ...] = ()
     by_name: Mapping[str, Vendor] = field(default_factory=dict)
     by_host: Mapping[str, Vendor] = field(default_factory=dict)
     by_service: Mapping[str, str] = field(default_factory=dict)
-    in_text: tuple[str, ...] = ()
-    anywhere: tuple[str, ...] = ()
+    in_text: tuple[str, ...] = ()  # vendors' aliases that may occur in any text
+    anywhere: tuple[str, ...] = ()  # all of the vendors' aliases
     service_names: tuple[str, ...] = ()
 
 
 def _merge_vendors(more: Iterable[Vendor]) -> tuple[Vendor, ...]:
-    """The table with additions: one of a name that is in it adds aliases and hosts, and what it claims is its own."""
+    """Return the table with additions; an addition to a listed vendor extends its aliases and hosts."""
     known = {vendor.name: vendor for vendor in VENDORS}
     for vendor in more:
         old = known.pop(vendor.name, None)
@@ -79,7 +76,7 @@ def _merge_vendors(more: Iterable[Vendor]) -> tuple[Vendor, ...]:
 
 
 def build_vendor_directory(vendors: Iterable[Vendor] = (), services: Iterable[Service] = ()) -> Directory:
-    """The maintained table with these vendors and services added. Where two claim a name, the later one has it."""
+    """Build the maintained table with these vendors and services added; the later claim to a name wins."""
     whole, ours = _merge_vendors(vendors), tuple(services)
     return Directory(
         whole,
@@ -97,21 +94,21 @@ STANDARD = build_vendor_directory()
 
 
 def resolve_vendor(name: str, names: Directory = STANDARD) -> str:
-    """The directory's name for what a label calls the vendor; a vendor nobody listed keeps its own name, folded."""
+    """Return the directory's name for a vendor in a label; an unlisted vendor keeps its own name, folded."""
     spaced = " ".join(name.casefold().split())
     found = names.by_name.get(spaced) or names.by_name.get(fold_name(name))
     return found.name if found else spaced
 
 
 def find_host_vendor(host: str, names: Directory = STANDARD) -> str | None:
-    """Whose host this is, by its suffix; None for a host nobody listed."""
+    """Return the vendor that owns a host, by suffix; None for an unlisted host."""
     labels = host.casefold().rstrip(".").split(".")
     tails = (".".join(labels[i:]) for i in range(len(labels) - 1))
     return next((names.by_host[tail].name for tail in tails if tail in names.by_host), None)
 
 
 def find_category(name: str, names: Directory = STANDARD) -> str | None:
-    """The category of a vendor of the directory ("payments", "cloud", ...), None if it is not in it."""
+    """Return the category of a vendor ("payments", "cloud", ...); None if it is not listed."""
     found = names.by_name.get(name.casefold())
     return found.category if found else None
 
@@ -119,7 +116,7 @@ def find_category(name: str, names: Directory = STANDARD) -> str | None:
 def find_vendor(
     text: str, known: frozenset[str] = frozenset(), *, anywhere: bool = False, names: Directory = STANDARD
 ) -> str | None:
-    """The first vendor that the text names; `known` adds names from the records.
+    """Return the first vendor that the text names; `known` adds names from the records.
 
     Cloud and work tools count only with `anywhere` (the text is about a vendor, as on a status page).
     """
@@ -130,7 +127,7 @@ def find_vendor(
 
 
 def find_vendor_in_hosts(text: str, *, anywhere: bool = False, names: Directory = STANDARD) -> str | None:
-    """The vendor whose host an error text names ("POST https://api.stripe.com/... 503")."""
+    """Return the vendor whose host an error text contains ("POST https://api.stripe.com/... 503")."""
     for match in _HOST.finditer(text):
         name = find_host_vendor(match[1], names)
         if name and (anywhere or find_category(name, names) not in _ONLY_WHEN_NAMED):
@@ -139,11 +136,11 @@ def find_vendor_in_hosts(text: str, *, anywhere: bool = False, names: Directory 
 
 
 def resolve_service(name: str, names: Directory = STANDARD) -> str:
-    """The configured name of what a post calls the service; a service nobody configured keeps the post's own name."""
+    """Return the configured name of a service; one that is not configured keeps its own name."""
     return names.by_service.get(fold_name(name), name)
 
 
 def find_service(text: str, names: Directory = STANDARD) -> str | None:
-    """The first configured service that the text names."""
+    """Return the first configured service that the text names."""
     match = _find_first(names.service_names, text)
     return resolve_service(match[0], names) if match else None

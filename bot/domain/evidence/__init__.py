@@ -1,1 +1,1 @@
-"""What tools show now. Must not hold code of its own."""
+"""What tools show now."""

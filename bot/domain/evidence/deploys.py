@@ -1,7 +1,4 @@
-"""Deploys: one change that was brought to run, and how it is shown as evidence. Must not ask anybody for them.
-
-A deploy is matched to an alert by service, and by environment where both state one.
-"""
+"""Deploys as evidence. A deploy matches an alert by service, and by environment if both state one."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ _SAME = (
 
 @dataclass(frozen=True, slots=True)
 class Deploy:
-    """One deploy of a service. `key` names it, so that telling it twice keeps it once. `told_by` is who told the bot."""
+    """One deploy of a service."""
 
     service: str
     at: datetime
@@ -38,12 +35,12 @@ class Deploy:
     by: str | None = None
     state: str | None = None
     url: str | None = None
-    key: str = ""
-    told_by: str = ""
+    key: str = ""  # reporting it twice keeps it once
+    told_by: str = ""  # who reported it
 
 
 def sanitize_deploy(deploy: Deploy) -> Deploy:
-    """The deploy with its texts masked, on one line and cut; a link that is none is left out."""
+    """Return the deploy with its texts masked, on one line and cut, and without an invalid link."""
     url = deploy.url if deploy.url and deploy.url.startswith(("https://", "http://")) else None
     return replace(
         deploy,
@@ -61,7 +58,7 @@ def _clean_text(text: str | None, most: int) -> str | None:
 
 
 def is_same_environment(one: str | None, other: str | None) -> bool:
-    """Whether two environments may be one: where either is unknown, or they are two words for the same."""
+    """Return whether two environments may be one: either is unknown, or they are two words for the same."""
     if not one or not other:
         return True
     a, b = one.casefold().strip(), other.casefold().strip()
@@ -77,7 +74,7 @@ def observe_deploys(
     *,
     truncated: bool = False,
 ) -> tuple[Observed, ...]:
-    """The latest deploys of the hour before `at`; that there was none is an observation, too. A text of theirs is masked."""
+    """Return the latest deploys of the hour before `at`, masked; no deploy is an observation, too."""
     fits = (d for d in deploys if at - WINDOW <= d.at <= at + SKEW and is_same_environment(environment, d.environment))
     latest = sorted(fits, key=lambda d: (d.at, d.version or ""), reverse=True)
     what = f"deploy of {service}"
@@ -104,7 +101,7 @@ def observe_deploys(
 
 
 def _format_deploy(deploy: Deploy) -> str:
-    """ "v142 to prod by ci: success"; what is not known is left out."""
+    """Return "v142 to prod by ci: success"; unknown parts are left out."""
     one = sanitize_deploy(deploy)
     parts = (
         one.version or "a version that is not named",

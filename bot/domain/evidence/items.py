@@ -1,6 +1,6 @@
-"""Evidence: what metrics, logs, deploys and vendors' status pages show now, each item either observed or unavailable.
+"""Evidence: what metrics, logs, deploys and vendors' status pages show now, each item observed or unavailable.
 
-Must not hold anything that memory says, and must not ask a source: that is an adapter's work.
+Nothing here comes from memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 
 class EvidenceKind(StrEnum):
-    """What an item is about. The order is the order in which items are shown."""
+    """What an item is about, in the order in which items are shown."""
 
     ALERT_RULE = "alert_rule"
     METRIC = "metric"
@@ -23,51 +23,43 @@ class EvidenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonValue:
-    """The same quantity at another time, or a limit of it: `label` is "30 min ago", "peak", "yesterday", "threshold"."""
+    """The same quantity at another time, or its limit."""
 
-    label: str
+    label: str  # "30 min ago", "peak", "yesterday", "threshold"
     value: float
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One thing that a source shows now.
-
-    `what` names the quantity as a person would ("error rate", "pool in use", "deploy of payments-api"); `signal` is its
-    stable name, by which an earlier snapshot is compared ("error_ratio", "pool_in_use"). `value` is in `unit` ("%", "ms",
-    "s", "req/s", "" for a plain count); None where `text` says it all. `window` is what it was measured over ("5 min").
-    `count`, `first`, `last` are of log lines that are alike. `at` is when it was so: for a deploy its time. Times are UTC.
-    `url` comes from the configuration or the configured server, never from an alert. `truncated`: the source held more.
-    """
+    """One thing that a source shows now."""
 
     kind: EvidenceKind
-    signal: str
-    what: str
+    signal: str  # stable name, compared with earlier snapshots ("error_ratio", "pool_in_use")
+    what: str  # the quantity as a person would name it ("error rate", "pool in use")
     source: str
-    at: datetime
-    value: float | None = None
-    unit: str = ""
-    window: str | None = None
+    at: datetime  # UTC; for a deploy its time
+    value: float | None = None  # None if `text` says it all
+    unit: str = ""  # "%", "ms", "s", "req/s"; "" for a plain count
+    window: str | None = None  # what it was measured over ("5 min")
     compared: tuple[ComparisonValue, ...] = ()
     text: str | None = None
-    count: int | None = None
+    count: int | None = None  # of log lines that are alike
     first: datetime | None = None
     last: datetime | None = None
-    url: str | None = None
-    truncated: bool = False
+    url: str | None = None  # from the configuration or the configured server, never from an alert
+    truncated: bool = False  # the source held more
 
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """What could not be seen, and why in a few plain words ("no answer within 2 s", "no data", "HTTP 422 ..."). `pending`:
-    the source is still being asked, and what it says will come."""
+    """Something that could not be observed."""
 
     kind: EvidenceKind
     signal: str
     what: str
     source: str
-    reason: str
-    pending: bool = False
+    reason: str  # a few plain words ("no answer within 2 s", "no data", "HTTP 422 ...")
+    pending: bool = False  # the source is still being asked
 
 
 Evidence = Observed | Unavailable
@@ -84,24 +76,23 @@ def _build_sort_key(item: Evidence) -> tuple[bool, int, int, str, str]:
 
 
 def sort_evidence(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The items as they are shown, in whatever order the sources answered: what was observed before what was not, then
-    by kind. The same item twice is one."""
+    """Return the items in the order shown: observed before unavailable, then by kind; duplicates once."""
     return tuple(sorted(dict.fromkeys(evidence), key=_build_sort_key))
 
 
 def select_observed(evidence: Iterable[Evidence]) -> tuple[Observed, ...]:
-    """What was seen."""
+    """Return the observed items."""
     return tuple(item for item in evidence if isinstance(item, Observed))
 
 
 def has_pending(evidence: Iterable[Evidence]) -> bool:
-    """Whether a source is still being asked."""
+    """Return whether a source is still being asked."""
     return any(isinstance(item, Unavailable) and item.pending for item in evidence)
 
 
 def is_vendor_down(page: Observed) -> bool | None:
-    """What a vendor's status page says: True for any trouble, False for none; None where its words tell neither ("under
-    maintenance", or all in operation with something still open)."""
+    """Read a vendor's status page: True for any trouble, False for none, None if its words tell neither ("under
+    maintenance", or all operational with something still open)."""
     said = (page.text or "").casefold()
     if said.startswith("operational") or said in _FINE:
         return None if "open:" in said else False
@@ -109,7 +100,7 @@ def is_vendor_down(page: Observed) -> bool | None:
 
 
 def is_deploy(item: Evidence) -> bool:
-    """Whether it tells of a deploy; that there was none is an observation, too."""
+    """Return whether the item reports a deploy; an observation that there was none does not."""
     return isinstance(item, Observed) and item.kind is EvidenceKind.DEPLOY and item.count != 0
 
 
@@ -122,7 +113,7 @@ _LARGE = 1e15
 
 
 def format_quantity(value: float, unit: str = "") -> str:
-    """A value with its unit, in three telling digits: "18.2 %", "840 ms", "0.182", "12,400 req/s"."""
+    """Format a value with its unit, in three significant digits: "18.2 %", "840 ms", "12,400 req/s"."""
     size = abs(value)
     if size >= _LARGE:
         digits = f"{value:.2e}"
@@ -137,7 +128,7 @@ def format_quantity(value: float, unit: str = "") -> str:
 
 
 def format_observed(item: Observed) -> str:
-    """What was seen in a few words: its value, else its text."""
+    """Format what was observed in a few words: its value, else its text."""
     if item.value is not None:
         return format_quantity(item.value, item.unit)
     return item.text or ""

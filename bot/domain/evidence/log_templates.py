@@ -1,7 +1,7 @@
-"""Log lines that are alike, counted: what the lines of a quarter of an hour say, in five templates.
+"""Group log lines that are alike: a quarter of an hour in five templates.
 
-Secrets are masked before anything is collapsed or cut, for half a secret is not recognised. Linear in its input, whatever
-the lines hold. Must not read logs, and must not keep more of a line than its masked sample.
+Secrets are masked before anything is collapsed or cut, because half a secret is not recognized. Linear in its
+input, whatever the lines contain; of a line only a masked sample is kept.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line as a source keeps it, with its time (UTC)."""
+    """One line as a source stores it, with its time (UTC)."""
 
     at: datetime
     text: str
@@ -46,17 +46,17 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class LogTemplate:
-    """Lines that differ in numbers, ids and quoted values only. `sample` is the latest of them, masked."""
+    """Lines that differ only in numbers, ids and quoted values."""
 
     text: str
     count: int
     first: datetime
     last: datetime
-    sample: str
+    sample: str  # the latest line, masked
 
 
 def clean_line(text: str) -> str:
-    """One line without secrets, colours and characters that do not show."""
+    """Return one line without secrets, colors and invisible characters."""
     plain = mask(_ANSI.sub("", text[:MOST_RAW]))[0]
     if not plain.isascii() or not plain.isprintable():
         plain = "".join(c if unicodedata.category(c) not in _DROPPED else " " for c in plain)
@@ -64,7 +64,7 @@ def clean_line(text: str) -> str:
 
 
 def extract_template(line: str) -> str:
-    """What lines that are alike have in common: numbers, ids and quoted values are left out, HTTP codes stay."""
+    """Return what similar lines share: without numbers, ids and quoted values; HTTP codes stay."""
     return _VARIES.sub(_collapse, line)
 
 
@@ -75,11 +75,10 @@ def _collapse(match: re.Match[str]) -> str:
 
 
 def group_lines(lines: Iterable[LogLine], limit: int = TOP) -> tuple[tuple[LogTemplate, ...], bool]:
-    """The most frequent templates, most lines first and of equals the latest; and whether lines were left out, for there
-    were too many kinds of them. Lines without text do not count.
+    """Return the most frequent templates (of equals the latest first), and whether some lines were left out.
 
-    Masking costs the most, so lines are grouped unmasked first and one of each group is masked. What they are grouped by
-    never leaves this function.
+    Lines without text do not count. Masking is the expensive part, so lines are grouped unmasked and one of each
+    group is masked; the unmasked groups never leave this function.
     """
     alike: dict[str, LogTemplate] = {}
     for line in lines:
@@ -113,7 +112,7 @@ def _choose_most_frequent(templates: Iterable[LogTemplate], limit: int) -> tuple
 
 
 def name_signal(template: str) -> str:
-    """The stable name of a template, by which a later look finds the same lines again."""
+    """Return a template's stable name, by which a later look finds the same lines again."""
     return f"log_{hashlib.sha256(template.encode()).hexdigest()[:12]}"
 
 
@@ -126,7 +125,7 @@ def observe_logs(
     url: str | None = None,
     truncated: bool = False,
 ) -> tuple[Evidence, ...]:
-    """The top templates of the window that ends at `at`. That there are no lines is an observation, too."""
+    """Return the top templates of the window that ends at `at`; no lines at all is an observation, too."""
     recent = sorted((one for one in lines if at - WINDOW <= one.at <= at), key=lambda one: one.at)
     what = f"error lines of {service}"
     templates, too_many = group_lines(recent[-MOST_LINES:])

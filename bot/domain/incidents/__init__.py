@@ -1,1 +1,1 @@
-"""Incident records, lifecycle, and outages. Must not hold code of its own."""
+"""Incident records, lifecycles, reconstruction and outages."""

@@ -1,7 +1,4 @@
-"""What alerts alone tell: how often one fired, how long it took to clear, and how often nobody wrote down a fix.
-
-Pure. Must not look anything up.
-"""
+"""Count what alerts alone tell: how often one fired, how long it took to clear, how often nobody recorded a fix."""
 
 from __future__ import annotations
 
@@ -14,13 +11,16 @@ from bot.domain.incidents.lifecycle import FiringPeriod, IncidentState, Lifecycl
 
 
 def list_firing_periods(life: Lifecycle) -> tuple[FiringPeriod, ...]:
-    """The stretches of firing of one incident; one of an older version has told only its beginning and its end."""
+    """Return an incident's firing periods; for one stored by an old version, only its beginning and end."""
     return life.spells or (FiringPeriod(life.opened_at, life.cleared_at or life.resolved_at),)
 
 
 def count_history(lives: Sequence[Lifecycle], now: datetime, days: int, but: str | None = None) -> AlertHistory:
-    """The history of one alert in the last `days`: each firing until it cleared counts once, however often it was
-    repeated. What was dismissed was no alert. Of incident `but`, the one that is told of, the last firing is left out."""
+    """Return the history of one alert in the last `days`.
+
+    Each firing counts once until it cleared, however often it was repeated. Dismissed incidents do not count, and
+    of incident `but`, the current one, the last firing is left out.
+    """
     since = now - timedelta(days=days)
     past: list[tuple[Lifecycle, FiringPeriod]] = []
     for life in lives:
@@ -38,10 +38,9 @@ def count_history(lives: Sequence[Lifecycle], now: datetime, days: int, but: str
 
 @dataclass(frozen=True, slots=True)
 class AlertHistory:
-    """History from alerts alone, before now: this fingerprint fired `times` in `days`, of which
-    `unrecorded` cleared with no recorded fix; `median_minutes` to clear, if known."""
+    """How often one fingerprint fired before now."""
 
     days: int
     times: int
-    unrecorded: int
-    median_minutes: float | None = None
+    unrecorded: int  # cleared without a recorded fix
+    median_minutes: float | None = None  # to clear, if known

@@ -1,7 +1,4 @@
-"""Correcting a record: its fields as text that a person edits, what they changed, and whose record it is.
-
-Must not decide who may correct (that is `roles`), and must not store anything.
-"""
+"""Correct a record: its fields as text that a person edits, what changed, and whose record it is."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ SHORTEST_MARK = 12
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field that a correction changed, as people read it; "" where it says nothing."""
+    """One corrected field as people read it; "" for no value."""
 
     field: str
     before: str
@@ -27,12 +24,12 @@ class FieldChange:
 
 
 def format_check(check: FailedCheck) -> str:
-    """A failed check as it is typed: "DB pool, 25"."""
+    """Format a failed check as a person types it: "DB pool, 25"."""
     return check.check if check.minutes is None else f"{check.check}, {check.minutes:g}"
 
 
 def read_texts(record: Incident) -> dict[str, str]:
-    """What a person may correct, by field; an attempt's status under "attempt.<place>"."""
+    """Return what a person may correct, by field; an attempt's status is under "attempt.<place>"."""
     texts = {
         TITLE: record.title,
         ROOT_CAUSE: record.root_cause or "",
@@ -45,13 +42,13 @@ def read_texts(record: Incident) -> dict[str, str]:
 
 
 def hash_text(text: str) -> str:
-    """A short name for a text, to tell whether it is still the same."""
+    """Return a short hash by which to tell whether a text changed."""
     return hashlib.sha256(text.strip().encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def apply_texts(record: Incident, texts: Mapping[str, str], checks: Sequence[FailedCheck] | None) -> Incident:
-    """The record with these fields as they were typed; those that are not named stay. `checks`: what FAILED_CHECKS says.
-    A title must not be empty."""
+    """Return the record with these fields as typed; fields that are not given stay. `checks` is what FAILED_CHECKS
+    parsed to. Raises ValueError for an empty title."""
     return replace(
         record,
         title=texts.get(TITLE, record.title),
@@ -70,25 +67,25 @@ def _rate_attempt(attempt: Attempt, status: str | None) -> Attempt:
 
 
 def compare_records(before: Incident, after: Incident) -> tuple[FieldChange, ...]:
-    """What changed between two forms of a record, in the order of the fields."""
+    """Return what changed between two versions of a record, in the order of the fields."""
     old, new = read_texts(before), read_texts(after)
     return tuple(FieldChange(n, old.get(n, ""), new.get(n, "")) for n in {**old, **new} if old.get(n) != new.get(n))
 
 
 def is_newly_verified(before: Incident, after: Incident) -> bool:
-    """Whether the correction says that a fix worked of which that was not said."""
+    """Return whether the correction marks a fix as VERIFIED that was not."""
     was = [attempt.status for attempt in before.attempts]
     verified = VerificationStatus.VERIFIED
     return any(a.status is verified and was[n : n + 1] != [verified] for n, a in enumerate(after.attempts))
 
 
 def is_author(record: Incident, user_id: str) -> bool:
-    """Whether this person recorded something of it."""
+    """Return whether this person recorded any of it."""
     return any(attempt.by == user_id for attempt in record.attempts)
 
 
 def list_quotable_lines(record: Incident) -> tuple[str, ...]:
-    """The lines that a record is made of, as far as they are long enough to be told from others: what quotes it has some."""
+    """Return the record's lines that are long enough to recognize: a text that quotes the record contains one."""
     return tuple(dict.fromkeys(line for line in _list_lines(record) if len(line) >= SHORTEST_MARK))
 
 

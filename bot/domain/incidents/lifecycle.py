@@ -1,7 +1,7 @@
-"""The life of an incident: open, cleared, resolved, dismissed.
+"""The lifecycle of an incident: open, cleared, resolved, dismissed.
 
-Pure state, and what one notice does to it. Must not store or post anything; which notices make one incident is decided
-in `replay`.
+Pure state, and how one notification changes it. `bot.domain.incidents.reconstruction` decides which notifications
+belong to one incident.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FLAPS_WITHIN = timedelta(hours=1)
 
 
 class IncidentState(StrEnum):
-    """Where an incident stands. PAST: it was over before the bot looked, and nobody works on it."""
+    """The state of an incident. PAST: it was over before the bot looked, and nobody works on it."""
 
     OPEN = "open"
     CLEARED = "cleared"
@@ -36,7 +36,7 @@ class IncidentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FiringPeriod:
-    """One stretch of firing; `end` None: it goes on."""
+    """One period of firing; it goes on while `end` is None."""
 
     start: datetime
     end: datetime | None = None
@@ -44,34 +44,29 @@ class FiringPeriod:
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """How far one incident has come. `fired` counts firing notifications of new occurrences and repeats, escalations
-    among them. `last_seen_at` is when it was last seen firing, `cleared_at` when it last cleared: by the time of the
-    posts, not of their arrival. `severity` is the highest that any notification named. `firing` of `members` alerts of a
-    group fire now; `no_data`: what fires is that no data comes. `spells` are its stretches of firing, the last ones.
-    `base` is what this life was before the oldest notice that is still kept (None: all are kept). `past`: the last that is
-    known of it was read long after it was said."""
+    """How far one incident has come. All times are those of the posts, not of their arrival."""
 
     incident_id: str
     fingerprint: str
     visibility: str
     state: IncidentState
     opened_at: datetime
-    last_seen_at: datetime
-    fired: int = 1
-    cleared_at: datetime | None = None
+    last_seen_at: datetime  # last seen firing
+    fired: int = 1  # firing notifications: new occurrences, repeats and escalations
+    cleared_at: datetime | None = None  # last cleared
     resolved_at: datetime | None = None
     acknowledged_by: str | None = None
-    severity: Severity | None = None
+    severity: Severity | None = None  # the highest that any notification named
     version: int = 0
-    firing: int | None = None
+    firing: int | None = None  # of `members` alerts of the group, so many fire now
     members: int | None = None
-    no_data: bool = False
-    spells: tuple[FiringPeriod, ...] = ()
+    no_data: bool = False  # it fires because no data arrives
+    spells: tuple[FiringPeriod, ...] = ()  # the last firing periods
     dismissed_at: datetime | None = None
     taken_back_at: datetime | None = None
     acknowledged_at: datetime | None = None
-    base: Lifecycle | None = None
-    past: bool = False
+    base: Lifecycle | None = None  # the lifecycle before the oldest stored notification; None if all are stored
+    past: bool = False  # the latest notification was read long after it was posted
 
 
 class Transition(StrEnum):
@@ -92,7 +87,7 @@ _SEVERITIES = (None, Severity.INFO, Severity.WARNING, Severity.HIGH, Severity.CR
 
 
 def begin(notice: Notification, incident_id: str = "") -> Lifecycle:
-    """The life that begins with this notice."""
+    """Return the lifecycle that this notification begins."""
     return Lifecycle(
         incident_id,
         notice.fingerprint,
@@ -110,7 +105,7 @@ def begin(notice: Notification, incident_id: str = "") -> Lifecycle:
 
 
 def is_finished(life: Lifecycle, at: datetime) -> bool:
-    """Whether the incident was over for good by then, so that a firing begins a new one."""
+    """Return whether the incident was over for good at `at`, so that a firing opens a new one."""
     if life.resolved_at is not None:
         return at > life.resolved_at
     if life.dismissed_at is not None:
@@ -122,7 +117,7 @@ def is_finished(life: Lifecycle, at: datetime) -> bool:
 
 
 def _count_members(notice: Notification, known: int | None) -> int | None:
-    """The size of the group: the largest that was seen since it fired."""
+    """Return the size of the group: the largest seen since it fired."""
     told = None if notice.firing is None else notice.firing + (notice.cleared or 0)
     return max((n for n in (told, known) if n is not None), default=None)
 
@@ -132,8 +127,11 @@ def _choose_higher(one: Severity | None, other: Severity | None) -> Severity | N
 
 
 def _fire(life: Lifecycle, notice: Notification) -> Lifecycle:
-    """A firing notice of an incident that is known. One from before the clearing is counted and changes no state. An
-    edit or a reply that says again what fires is no new firing."""
+    """Apply a firing to a known incident.
+
+    One from before the clearing counts without changing the state. An edit or a reply that repeats what fires is no
+    new firing.
+    """
     is_open, at = life.cleared_at is None, notice.at
     counts = not (notice.continues and is_open) or notice.state is AlertState.ESCALATED
     seen = replace(
@@ -153,8 +151,10 @@ def _fire(life: Lifecycle, notice: Notification) -> Lifecycle:
 
 
 def _clear(life: Lifecycle, notice: Notification) -> Lifecycle:
-    """It cleared, unless it was seen firing since. Of several clearings the latest counts; a stretch of firing ended
-    with the first."""
+    """Apply a clearing, unless the incident was seen firing since.
+
+    The latest clearing counts, but the firing period ended with the first.
+    """
     if notice.at < life.last_seen_at or (life.cleared_at is not None and notice.at <= life.cleared_at):
         return life
     spells = life.spells
@@ -180,8 +180,11 @@ _CHANGES: dict[AlertState, Callable[[Lifecycle, Notification], Lifecycle]] = {
 
 
 def advance(life: Lifecycle, notice: Notification) -> Lifecycle:
-    """The life after this notice. Notices are to come in the order of their time; one from before is taken in as well as
-    it can be. What comes after a person's resolution changes nothing."""
+    """Return the lifecycle after this notification.
+
+    Notifications should come in order of time; an older one is applied as well as possible. After a person's
+    resolution nothing changes.
+    """
     if life.resolved_at is not None and notice.at > life.resolved_at:
         return life
     change = _CHANGES.get(notice.state)
@@ -189,12 +192,12 @@ def advance(life: Lifecycle, notice: Notification) -> Lifecycle:
 
 
 def strip_decisions(life: Lifecycle) -> Lifecycle:
-    """The life as the alerts alone tell it; when people resolved or dismissed it stays noted."""
+    """Return the lifecycle as the alerts alone tell it; the times of people's decisions stay."""
     return replace(life, state=IncidentState.OPEN if life.cleared_at is None else IncidentState.CLEARED)
 
 
 def apply_decisions(life: Lifecycle) -> Lifecycle:
-    """The life with what people decided: their word counts above the alerts'. What is past stands open nowhere."""
+    """Return the lifecycle with people's decisions, which outrank the alerts. Past incidents are never open."""
     if life.resolved_at is not None:
         return replace(life, state=IncidentState.RESOLVED)
     if life.dismissed_at is not None:
@@ -203,7 +206,7 @@ def apply_decisions(life: Lifecycle) -> Lifecycle:
 
 
 def classify_transition(before: Lifecycle | None, after: Lifecycle, notice: Notification) -> Transition:
-    """What a notice did, given the life before it arrived and after."""
+    """Return what a notification did, given the lifecycle before and after."""
     if before is None:
         return Transition.OPENED
     if after.state is not before.state:
@@ -221,7 +224,7 @@ def classify_transition(before: Lifecycle | None, after: Lifecycle, notice: Noti
 
 
 def count_flaps(life: Lifecycle) -> tuple[int, int] | None:
-    """How often it fired and cleared lately, and within how many minutes; None if it does not flap."""
+    """Return how often it fired and cleared lately, and within how many minutes; None if it does not flap."""
     latest = max(life.last_seen_at, life.cleared_at or life.last_seen_at)
     rounds = [s for s in life.spells if s.end and s.start >= latest - FLAPS_WITHIN]
     if len(rounds) < FLAPS:
@@ -231,25 +234,25 @@ def count_flaps(life: Lifecycle) -> tuple[int, int] | None:
 
 
 def find_past_end(life: Lifecycle) -> datetime | None:
-    """When a past incident was over, as far as anybody saw: what people record of it now happened then. None for any other."""
+    """Return when a past incident ended, as far as known, so that what people record happened then; else None."""
     return (life.cleared_at or life.last_seen_at) if life.state is IncidentState.PAST else None
 
 
 def resolve(life: Lifecycle, at: datetime) -> Lifecycle:
-    """A person recorded how it ended. Recording more later does not move the end."""
+    """Apply a person's resolution. Recording more later does not move the end."""
     if life.state is IncidentState.RESOLVED:
         return life
     return replace(life, state=IncidentState.RESOLVED, resolved_at=at)
 
 
 def dismiss(life: Lifecycle, at: datetime) -> Lifecycle:
-    """A person said that it is no alert. It stays quiet while it goes on, and for `DISMISSAL_LASTS` after it was last
-    seen or dismissed. What was resolved stays resolved."""
+    """Apply a person's "not an alert". It stays quiet while it fires, and for `DISMISSAL_LASTS` after it was last seen
+    or dismissed. A resolved incident stays resolved."""
     if life.state is IncidentState.RESOLVED:
         return life
     return replace(life, state=IncidentState.DISMISSED, dismissed_at=max(life.dismissed_at or at, at))
 
 
 def undo_dismissal(life: Lifecycle, at: datetime) -> Lifecycle:
-    """That it was no alert is taken back: it stays dismissed, and the next firing after `at` is a new incident."""
+    """Take a dismissal back: the incident stays dismissed, and the next firing after `at` opens a new one."""
     return replace(life, taken_back_at=at) if life.state is IncidentState.DISMISSED else life

@@ -1,7 +1,4 @@
-"""What an alert alone says of a new incident: its record before anybody worked on it, and how the brief shows its life.
-
-Must not add anything that the alert did not state.
-"""
+"""Build what an alert alone tells about a new incident: its first record, and how a brief shows its lifecycle."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from bot.domain.incidents.record import Announcement, Incident, Source
 
 
 def parse_ts(ts: str) -> datetime | None:
-    """The time that a Slack ts ("1795981200.000100") states, in UTC; None if it is none."""
+    """Return the time of a Slack ts ("1795981200.000100") in UTC; None if it is not one."""
     whole, _, fraction = ts.partition(".")
     if not whole.isascii() or not whole.isdigit() or len(whole) > 11:
         return None
@@ -28,7 +25,7 @@ def format_ts(at: datetime) -> str:
 
 
 def build_view(life: Lifecycle) -> IncidentView:
-    """How the incident stands, as the brief shows it."""
+    """Return the lifecycle as a brief shows it."""
     flaps, minutes = count_flaps(life) or (0, 0)
     return IncidentView(
         life.incident_id,
@@ -46,7 +43,7 @@ def build_view(life: Lifecycle) -> IncidentView:
 
 
 def open_record(incident_id: str, title: str, at: datetime, source: Source, alert: Alert | None) -> Incident:
-    """The record of an incident as its alert opens it: what the alert says, nothing more."""
+    """Return the record of an incident as its alert opens it, with nothing that the alert does not state."""
     if alert is None:
         return Incident(incident_id, title, started_at=at, source=source)
     return Incident(
@@ -65,15 +62,14 @@ def open_record(incident_id: str, title: str, at: datetime, source: Source, aler
 
 
 def describe_symptoms(alert: Alert) -> tuple[str, ...]:
-    """The alert's symptoms as the record keeps them: "p95 840 ms (> 500 ms)", "504 Gateway Timeout"; else its text."""
+    """Return the alert's symptoms as the record stores them ("504 Gateway Timeout"); without any, its text."""
     words = (symptom.in_words for symptom in alert.symptoms)
     return tuple(w for w in words if w) or ((alert.text[:500],) if alert.text else ())
 
 
 @dataclass(frozen=True, slots=True)
 class IncidentView:
-    """How the incident stands, as the brief shows it. `firing` of `members` alerts of its group fire; it fired and
-    cleared `flaps` times within `flaps_minutes` (0: it does not flap)."""
+    """The lifecycle as a brief shows it."""
 
     incident_id: str
     state: IncidentState
@@ -81,8 +77,8 @@ class IncidentView:
     opened_at: datetime
     cleared_at: datetime | None = None
     acknowledged_by: str | None = None
-    firing: int | None = None
+    firing: int | None = None  # of `members` alerts of the group, so many fire now
     members: int | None = None
     no_data: bool = False
-    flaps: int = 0
+    flaps: int = 0  # fired and cleared so often within `flaps_minutes`; 0 if it does not flap
     flaps_minutes: int = 0

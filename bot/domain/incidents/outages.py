@@ -1,7 +1,7 @@
-"""Outages: which incidents were one event, so that it is counted once.
+"""Group incidents into outages, so that one event is counted once.
 
-Incidents that share service or vendor and overlap, or start within 30 minutes of each other, are one outage, unless a
-person said that they are not. Must not decide what an outage means for a fix, a check or a boundary.
+Incidents that share service or vendor and overlap, or start within 30 minutes of each other, are one outage, unless
+a person said that they are not.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ NEAR = timedelta(minutes=30)
 
 @dataclass(frozen=True, slots=True)
 class OutageSpan:
-    """When one thing happened, and the names by which it may be one with others. No times: it stays alone. `apart`: keys
-    with which it is never one."""
+    """When something happened, and the names that may join it with others. Without times it stays alone."""
 
     key: str
     names: frozenset[Hashable]
     start: datetime | None
     end: datetime | None
-    apart: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()  # keys that it is never joined with
 
 
 class DisjointGroups:
-    """Disjoint sets of keys. `apart`: for a key those that must not get into its set."""
+    """Disjoint sets of keys; `apart` lists for a key those that must not join its set."""
 
     def __init__(self, keys: Iterable[str], apart: Mapping[str, frozenset[str]] | None = None) -> None:
         self._parent = {key: key for key in keys}
@@ -40,13 +39,13 @@ class DisjointGroups:
         self._members = {key: {key} for key in self._parent} if self._apart else {}
 
     def find_root(self, key: str) -> str:
-        """The key that stands for the group of `key`."""
+        """Return the key that represents the group of `key`."""
         while self._parent[key] != key:
             key = self._parent[key]
         return key
 
     def join(self, one: str, other: str) -> None:
-        """Make one group of two; the lesser key stands for it, so that the order of joining does not show."""
+        """Merge two groups; the lesser key represents it, so that the order of joining does not show."""
         low, high = sorted((self.find_root(one), self.find_root(other)))
         if low == high or self._is_forbidden(low, high):
             return
@@ -64,8 +63,11 @@ class DisjointGroups:
 
 
 def _find_touching(spans: Sequence[OutageSpan]) -> Iterator[tuple[str, str]]:
-    """Neighbours in time among spans that share a name. Sorted by start, a span touches an earlier one exactly if it
-    starts before the latest end so far, or within `NEAR` of the previous start."""
+    """Yield neighbors in time among spans that share a name.
+
+    Sorted by start, a span touches an earlier one exactly if it starts before the latest end so far, or within
+    `NEAR` of the previous start.
+    """
     timed = sorted((s.start, s.end or s.start, s.key) for s in spans if s.start is not None)
     latest_ends = accumulate((end for _, end, _ in timed), max)
     for (before_start, _, before), latest_end, (start, _, key) in zip(timed, latest_ends, timed[1:], strict=False):
@@ -81,7 +83,7 @@ def _is_touching(one: OutageSpan, other: OutageSpan) -> bool:
 
 
 def _list_pairs(spans: Sequence[OutageSpan]) -> Iterable[tuple[str, str]]:
-    """The pairs to join. Where some are kept apart, neighbours alone do not tell who else touches whom."""
+    """Return the pairs to join. If some are kept apart, every pair is compared: neighbors alone would not tell."""
     if not any(span.apart for span in spans):
         return _find_touching(spans)
     ordered = sorted(spans, key=lambda s: s.key)
@@ -89,7 +91,7 @@ def _list_pairs(spans: Sequence[OutageSpan]) -> Iterable[tuple[str, str]]:
 
 
 def cluster_spans(spans: Sequence[OutageSpan]) -> Mapping[str, str]:
-    """For each key the key that stands for its outage."""
+    """Return for each key the key that represents its outage."""
     apart = {span.key: span.apart for span in spans if span.apart}
     groups = DisjointGroups((span.key for span in spans), apart)
     by_name: dict[Hashable, list[OutageSpan]] = defaultdict(list)
@@ -108,22 +110,22 @@ def _list_names(incident: Incident) -> frozenset[Hashable]:
 
 
 def build_span(incident: Incident) -> OutageSpan:
-    """When an incident happened, and what it may share with others: its service and its vendor."""
+    """Return when an incident happened, with the names it may share: its service and its vendor."""
     start = incident.happened_at
     end = incident.resolved_at if incident.resolved_at and start and incident.resolved_at > start else start
     return OutageSpan(incident.incident_id, _list_names(incident), start, end, frozenset(incident.apart_from))
 
 
 def map_outages(incidents: Iterable[Incident]) -> Mapping[str, str]:
-    """For each incident id the id that stands for its outage; count the distinct values to count outages."""
+    """Return for each incident id the id that represents its outage; the distinct values count outages."""
     return cluster_spans([build_span(incident) for incident in incidents])
 
 
 def has_shared_name(one: Incident, other: Incident) -> bool:
-    """Whether two incidents share service or vendor, so that they may be one outage."""
+    """Return whether two incidents share service or vendor, so that they may be one outage."""
     return bool(_list_names(one) & _list_names(other))
 
 
 def is_near_in_time(one: Lifecycle, other: Lifecycle) -> bool:
-    """Whether two incidents began so close to each other that they may be one outage."""
+    """Return whether two incidents began so close to each other that they may be one outage."""
     return one.incident_id != other.incident_id and abs(one.opened_at - other.opened_at) <= NEAR

@@ -1,8 +1,30 @@
-"""Which notices make one incident, and what its life is: told again in the order of the notices' own times.
+"""Rebuild incidents from notifications: which ones belong together, and what lifecycle they make.
 
-So the end does not depend on the order in which notices arrive, on repetitions, or on a resolve that overtook its firing.
-Two incidents that exist already stay two, whatever arrives late: people have worked with their ids. Must not store, post
-or give ids.
+Theory
+------
+Posts arrive late, twice, or in the wrong order: a resolve overtakes its firing, Slack delivers again, a reconnect brings the
+missed hours at once. Updating a stored state with each arrival would make the result depend on that order. So nothing is
+updated. Every notification is stored, and with each new one all of its fingerprint and visibility are read again, sorted by
+their own times, and the incidents are built from the beginning. Whatever the order of arrival, the result is the same.
+
+One pass over the sorted notifications:
+
+- A *firing* continues the current incident unless that is finished (`lifecycle.is_finished`: resolved by a person, or cleared
+  for more than a day); then it opens a new one. A reply by an unknown bot opens none.
+- An *edit or reply* belongs to the incident of the post it is about, even if that is not the current one. In a thread,
+  another tool's words and words about another alert are remarks (`interpret_reply`).
+- *Anything else* belongs to the current incident. Without one it waits in `early`: its firing may still arrive.
+
+Three things limit the pass:
+
+- *Ids are kept.* People have worked with `INC-81`, so two stored incidents stay two, whatever arrives late, and a notification
+  that was stored for one can only continue or begin that one (`is_free`, `assign_incident`).
+- *People's decisions outrank alerts.* The pass runs on the alerts alone; resolutions and dismissals are carried over from the
+  stored lifecycle and applied at the end (`lifecycle.apply_decisions`).
+- *Storage is bounded.* Beyond `NOTIFICATIONS_KEPT` the older half is folded into `Lifecycle.base`, from which the next pass
+  resumes. Notifications older than that can no longer be put into order; they are counted.
+
+Nothing is stored, posted or numbered here: a new incident has the id "".
 """
 
 from __future__ import annotations
@@ -14,43 +36,43 @@ from bot.domain.alerts.alert import AlertState, PostDelivery
 from bot.domain.alerts.notification import Notification
 from bot.domain.incidents.lifecycle import Lifecycle, advance, apply_decisions, begin, is_finished, strip_decisions
 
+# An alert that flaps all week stays cheap to rebuild; half of them are dropped at a time, so that it happens rarely.
 NOTIFICATIONS_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class ReconstructedIncident:
-    """One incident as its notices tell it. Its life has no id (""), where it is new. `dropped` are the keys of notices
-    that need not be kept any more: the life's `base` holds what they said."""
+    """One incident as its notifications tell it."""
 
-    life: Lifecycle
+    life: Lifecycle  # its id is "" if the incident is new
     notices: tuple[Notification, ...]
-    dropped: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()  # keys of notifications that need not be stored any more: `life.base` contains them
 
     @property
     def first_notification(self) -> Notification:
-        """The notice that began it."""
+        """The notification that opened it."""
         return self.notices[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All chapters in order, and the notices that belong to none yet."""
+    """All incidents of one fingerprint and visibility, in order."""
 
     chapters: tuple[ReconstructedIncident, ...] = ()
-    early: tuple[Notification, ...] = ()
+    early: tuple[Notification, ...] = ()  # notifications that belong to none yet
 
     def find(self, key: str) -> ReconstructedIncident | None:
-        """The chapter that holds this notice."""
+        """Return the incident that contains this notification."""
         return next((c for c in self.chapters if any(n.key == key for n in c.notices)), None)
 
 
 @dataclass(slots=True)
 class _IncidentBuilder:
-    """A chapter while it is told. `base` is what it begins with, where not all of its notices are kept."""
+    """One incident under construction."""
 
-    incident_id: str
+    incident_id: str  # "" until it is known to be a stored incident
     life: Lifecycle
-    base: Lifecycle | None = None
+    base: Lifecycle | None = None  # what it begins with, if not all of its notifications are stored
     notices: list[Notification] = field(default_factory=list)
 
     def add(self, notice: Notification, as_heard: Notification) -> None:
@@ -60,7 +82,7 @@ class _IncidentBuilder:
 
 @dataclass(slots=True)
 class _TimelineBuilder:
-    """The chapters so far, and where each post stands in them."""
+    """The incidents so far, and to which of them each post belongs."""
 
     lives: Mapping[str, Lifecycle]
     chapters: list[_IncidentBuilder] = field(default_factory=list)
@@ -71,11 +93,11 @@ class _TimelineBuilder:
         return self.chapters[-1] if self.chapters else None
 
     def is_free(self, incident_id: str | None) -> bool:
-        """Whether this is an incident that no chapter tells yet."""
+        """Return whether this is a stored incident that no builder stands for yet."""
         return incident_id in self.lives and all(c.incident_id != incident_id for c in self.chapters)
 
     def assign_incident(self, chapter: _IncidentBuilder, incident_id: str) -> None:
-        """This chapter is that incident: what people decided about it counts."""
+        """Make this builder stand for a stored incident, with people's decisions about it."""
         known = self.lives[incident_id]
         chapter.incident_id = incident_id
         chapter.life = replace(
@@ -88,7 +110,10 @@ class _TimelineBuilder:
         )
 
     def resume(self, base: Lifecycle) -> None:
-        """An incident of which not everything is kept takes its place; what is told already may be its beginning."""
+        """Begin a stored incident at its base, at the time it opened.
+
+        An unnamed incident that is still running then was its beginning, and becomes part of it.
+        """
         now = self.find_current()
         chapter = _IncidentBuilder(base.incident_id, strip_decisions(base), base)
         if now and not now.incident_id and not is_finished(now.life, base.opened_at):
@@ -103,6 +128,7 @@ class _TimelineBuilder:
         self.posts.setdefault((notice.channel, notice.ts), chapter)
 
     def add_firing(self, notice: Notification) -> None:
+        """Continue the current incident, open a new one, or put the firing aside."""
         now = self.find_current()
         is_another = bool(now and now.incident_id) and self.is_free(notice.incident_id)
         if now and not is_another and not is_finished(now.life, notice.at):
@@ -120,6 +146,7 @@ class _TimelineBuilder:
             self.early.append(notice)
 
     def add(self, notice: Notification) -> None:
+        """Put one notification into the incident that it is about."""
         own, root = (notice.channel, notice.ts), (notice.channel, notice.root_ts)
         spoken_of = (self.posts.get(own) or self.posts.get(root)) if notice.continues else None
         if notice.fires and (spoken_of is None or interpret_reply(notice, spoken_of.notices[0]).fires):
@@ -132,8 +159,10 @@ class _TimelineBuilder:
 
 
 def interpret_reply(notice: Notification, opening: Notification | None) -> Notification:
-    """What a notice means in the thread of the alert that `opening` posted. Another tool's answer is a remark, and so is
-    one that tells of another alert: neither fires nor ends this one."""
+    """Return what a notification means in the thread of the alert that `opening` posted.
+
+    Another tool's reply is a remark, and so is one about another alert: neither fires nor clears this one.
+    """
     if opening is None or notice.delivery is not PostDelivery.THREAD_REPLY:
         return notice
     is_other = notice.state in {AlertState.FIRING, AlertState.NO_DATA} and notice.fingerprint != opening.fingerprint
@@ -143,8 +172,11 @@ def interpret_reply(notice: Notification, opening: Notification | None) -> Notif
 
 
 def reconstruct(notices: Sequence[Notification], lives: Sequence[Lifecycle]) -> Timeline:
-    """Tell the lives again. `lives` are those of the incidents that the notices may belong to, as they are known;
-    `notices` all that are kept of them, those of no incident, and the one that just arrived, in any order."""
+    """Rebuild the incidents of one fingerprint and visibility from their notifications.
+
+    `lives` are the stored lifecycles of the incidents that the notifications may belong to; `notices` are all
+    stored ones of those incidents, those of no incident, and the one that just arrived, in any order.
+    """
     kept = {notice.incident_id for notice in notices}
     bases = [base for life in lives if (base := _find_base(life, kept))]
     story = _TimelineBuilder({life.incident_id: life for life in lives})
@@ -163,7 +195,7 @@ def _build_sort_key(event: Notification | Lifecycle) -> tuple[object, ...]:
 
 
 def _find_base(life: Lifecycle, kept: set[str | None]) -> Lifecycle | None:
-    """What a life begins with: None where every notice of it is kept."""
+    """Return what a lifecycle begins with; None if all of its notifications are stored."""
     if life.base is not None:
         return life.base
     return None if life.incident_id in kept else replace(life, base=None)
@@ -180,7 +212,7 @@ def _finish(chapter: _IncidentBuilder) -> ReconstructedIncident:
 
 
 def _rebuild_base(chapter: _IncidentBuilder, old: Sequence[Notification]) -> Lifecycle:
-    """The life as the oldest notices tell it."""
+    """Return the lifecycle after the oldest notifications, which are about to be dropped."""
     life = (
         strip_decisions(chapter.base) if chapter.base else replace(begin(old[0]), resolved_at=chapter.life.resolved_at)
     )

@@ -1,7 +1,7 @@
 """The incident record: what a team knows about one problem it worked on, and what was tried.
 
-This is the record that is imported, exported, retained and recalled. Unknown is None, never "".
-Must not know how a record is stored, recalled or shown; the life of an incident is `bot.domain.incidents.lifecycle`.
+This is imported, exported, retained and recalled. Unknown is None, never "". The state of an incident is in
+`bot.domain.incidents.lifecycle`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class VerificationStatus(StrEnum):
-    """What is known about whether an attempt worked."""
+    """Whether an attempt is known to have worked."""
 
     VERIFIED = "VERIFIED"
     PARTIAL = "PARTIAL"
@@ -33,17 +33,16 @@ class Boundary(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One fix that was tried. `fix` is verbatim (steps separated by newlines or ";"); `how` says who decided the status:
-    "button", "modal", "import", ...; `suggested` marks a fix that the bot had proposed."""
+    """One fix that was tried."""
 
-    fix: str
+    fix: str  # verbatim; steps are separated by newlines or ";"
     status: VerificationStatus = VerificationStatus.UNVERIFIED
     note: str | None = None
     runbook_id: str | None = None
     by: str | None = None
     at: datetime | None = None
-    how: str | None = None
-    suggested: bool = False
+    how: str | None = None  # how the status was decided: "button", "modal", "import", ...
+    suggested: bool = False  # the bot had proposed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,10 @@ class Runbook:
 
 @dataclass(frozen=True, slots=True)
 class FailedCheck:
-    """Something inspected that turned out not to be the cause; `minutes` is what it cost, if known."""
+    """Something that was inspected and turned out not to be the cause."""
 
     check: str
-    minutes: float | None = None
+    minutes: float | None = None  # what it cost, if known
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +75,12 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the record comes from. `kind`: "slack", "import", "seed". `visibility`: "public", or "private:<channel id>"
-    for an incident that only members of that private channel may see."""
+    """Where the record comes from."""
 
-    kind: str = "import"
+    kind: str = "import"  # "slack", "import" or "seed"
     url: str | None = None
     channel: str | None = None
-    visibility: str = "public"
+    visibility: str = "public"  # "public", or "private:<channel id>" for members of that channel only
 
 
 # The texts that a resolution records, in the order in which people are asked for them. Recording, import, import merge,
@@ -92,8 +90,7 @@ RESOLUTION_TEXTS = ("root_cause", "lesson", "customer_impact")
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One incident record. Needs an id and a title. `apart_from`: incidents of which a person said that they were not the
-    same outage."""
+    """One incident record."""
 
     incident_id: str
     title: str
@@ -101,7 +98,7 @@ class Incident:
     vendor: str | None = None
     region: str | None = None
     environment: str | None = None
-    severity: str | None = None
+    severity: str | None = None  # in the source's own word, which need not be a `Severity`
     symptoms: tuple[str, ...] = ()
     customer_impact: str | None = None
     started_at: datetime | None = None
@@ -115,11 +112,11 @@ class Incident:
     evidence: Mapping[str, str] = field(default_factory=dict)
     alerts: tuple[Announcement, ...] = ()
     source: Source = field(default_factory=Source)
-    apart_from: tuple[str, ...] = ()
+    apart_from: tuple[str, ...] = ()  # ids that a person said were not the same outage
 
     @property
     def happened_at(self) -> datetime | None:
-        """When it happened, for sorting and for dates shown: start if known, else end."""
+        """The time for sorting and for dates shown: the start if known, else the end."""
         return self.started_at or self.resolved_at
 
     def list_texts(self) -> list[tuple[str, str]]:

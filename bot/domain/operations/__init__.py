@@ -1,1 +1,1 @@
-"""Storms, load, shadow mode, and what setup decides. Must not hold code of its own."""
+"""Storms, load shedding, shadow mode, previews, and the decisions of setup."""

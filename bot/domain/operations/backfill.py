@@ -1,7 +1,4 @@
-"""What a channel's past amounts to: which stretches of it were read, what was counted, which threads are worth recording.
-
-Pure values and rules. Must not read a channel, look anything up or render.
-"""
+"""Decide what a channel's past amounts to: which spans were read, what was counted, which threads are worth recording."""
 
 from __future__ import annotations
 
@@ -27,18 +24,16 @@ WEIGHT = {Severity.CRITICAL: 1.5, Severity.HIGH: 1.25}
 
 @dataclass(frozen=True, slots=True)
 class BackfillTally:
-    """What was counted. `messages` are the channel's, `replies` those of alert threads; `alerts` counts alert messages by
-    tool; `unread` the messages of bots that were not read as alerts, by who posted them; `ignored` are alerts that the
-    channel agreed to ignore, `live` those that the bot had received as they came."""
+    """Counts of one backfill."""
 
-    messages: int = 0
-    replies: int = 0
+    messages: int = 0  # of the channel
+    replies: int = 0  # of alert threads
     by_people: int = 0
     own: int = 0
-    ignored: int = 0
-    live: int = 0
-    alerts: Mapping[str, int] = field(default_factory=dict)
-    unread: Mapping[str, int] = field(default_factory=dict)
+    ignored: int = 0  # alerts that the channel agreed to ignore
+    live: int = 0  # alerts that the bot had received live
+    alerts: Mapping[str, int] = field(default_factory=dict)  # alert messages by tool
+    unread: Mapping[str, int] = field(default_factory=dict)  # bots' messages that were not read as alerts, by poster
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +46,23 @@ class ThreadActivity:
 
 @dataclass(frozen=True, slots=True)
 class ThreadToRecord:
-    """A thread worth recording. `ts` is its root; `fired` how often the alert fired in the time that was read;
-    `minutes` how long the incident took, None if nobody saw it clear; `more` other threads about the same alert."""
+    """A thread worth recording."""
 
     incident_id: str
     title: str
-    ts: str
+    ts: str  # of its root
     at: datetime
-    fired: int
+    fired: int  # how often the alert fired in the time that was read
     talk: ThreadActivity
     severity: Severity | None = None
-    minutes: int | None = None
-    more: int = 0
+    minutes: int | None = None  # how long the incident took; None if nobody saw it clear
+    more: int = 0  # other threads about the same alert
     url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AlertFamily:
-    """One alert: how many incidents it made, and how often it fired."""
+    """One alert: how many incidents it caused, and how often it fired."""
 
     title: str
     tool: str
@@ -78,7 +72,7 @@ class AlertFamily:
 
 
 def add_tallies(one: BackfillTally, other: BackfillTally) -> BackfillTally:
-    """Both counts."""
+    """Return the sums of both tallies."""
     return BackfillTally(
         one.messages + other.messages,
         one.replies + other.replies,
@@ -92,7 +86,7 @@ def add_tallies(one: BackfillTally, other: BackfillTally) -> BackfillTally:
 
 
 def find_unread(done: Sequence[ReadSpan], since: datetime, until: datetime) -> tuple[ReadSpan, ...]:
-    """What of [since, until) is not read yet, oldest first. `done` is as `with_span` gives it."""
+    """Return the parts of [since, until) that are not read yet, oldest first. `done` is as `add_span` returns it."""
     gaps: list[ReadSpan] = []
     at = since
     for start, end in done:
@@ -103,7 +97,7 @@ def find_unread(done: Sequence[ReadSpan], since: datetime, until: datetime) -> t
 
 
 def add_span(done: Sequence[ReadSpan], span: ReadSpan) -> tuple[ReadSpan, ...]:
-    """The stretches that are read, in order, what touches made one."""
+    """Return the spans that are read, in order, with adjacent ones merged."""
     told: list[ReadSpan] = []
     for start, end in sorted((*done, span)):
         if told and start <= told[-1][1]:
@@ -114,13 +108,13 @@ def add_span(done: Sequence[ReadSpan], span: ReadSpan) -> tuple[ReadSpan, ...]:
 
 
 def choose_next_length(length: timedelta, messages: int) -> timedelta:
-    """How long the next portion is to be, after one of this length held so many messages."""
+    """Return how long the next portion should be, after one of this length held so many messages."""
     factor = min(GROWS_AT_MOST, PORTION_MESSAGES / max(1, messages))
     return min(LONGEST, max(SHORTEST, length * factor))
 
 
 def group_families(lives: Iterable[Lifecycle], records: Mapping[str, Incident]) -> tuple[AlertFamily, ...]:
-    """The alerts behind these incidents, most often fired first."""
+    """Return the alerts behind these incidents, most often fired first."""
     found: dict[str, AlertFamily] = {}
     for life in lives:
         record = records.get(life.incident_id)
@@ -136,9 +130,11 @@ def group_families(lives: Iterable[Lifecycle], records: Mapping[str, Incident]) 
 def choose_threads(
     lives: Iterable[Lifecycle], records: Mapping[str, Incident], talks: Mapping[str, tuple[str, ThreadActivity]]
 ) -> tuple[ThreadToRecord, ...]:
-    """The threads worth recording, best first; of each alert the one that says most. `talks` are the root and the talk of
-    an incident's thread, by incident: where nobody wrote there is nothing to record, and what is recorded needs it no
-    more."""
+    """Return the threads worth recording, best first; for each alert the one that tells most.
+
+    `talks` maps an incident to its thread's root and activity. Without messages there is nothing to record, and
+    what is recorded needs no recording.
+    """
     told = tuple(lives)
     fired: Counter[str] = Counter()
     for life in told:
@@ -175,7 +171,7 @@ def _choose_better(known: ThreadToRecord | None, one: ThreadToRecord) -> ThreadT
 
 
 def score_thread(one: ThreadToRecord) -> float:
-    """How much recording it gives: how often the alert comes back, times how much is written there to be recorded."""
+    """Score how much recording it gains: how often the alert returns, times how much is written to record."""
     written = math.log2(1 + one.talk.messages) + one.talk.people / 2
     return (1 + math.log2(max(1, one.fired))) * written * (WEIGHT.get(one.severity, 1.0) if one.severity else 1.0)
 
@@ -185,7 +181,7 @@ def _build_sort_key(one: ThreadToRecord) -> tuple[float, float, float, str]:
 
 
 def _build_link(record: Incident, ts: str) -> str | None:
-    """The address of the thread, in the same workspace as the incident's own."""
+    """Return the address of the thread, in the workspace of the incident's own link."""
     workspace, archives, _ = (record.source.url or "").partition("/archives/")
     return f"{workspace}{archives}{record.source.channel}/p{ts.replace('.', '')}" if archives else None
 

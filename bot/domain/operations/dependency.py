@@ -1,4 +1,4 @@
-"""What the bot depends on: whether it answers, since when, and what it failed with last. Must not ask anything."""
+"""The state of something that the bot depends on: whether it answers, since when, and how it failed last."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ MOST_SAID = 120
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """One thing that the bot depends on. `since`: when it came to be as it is (or was looked at first); `problem`: why it
-    cannot be used now, None if it can; `failed_with`, `failed_at`: the latest failure, which may be mended since."""
+    """One thing that the bot depends on."""
 
     name: str
-    since: datetime
-    problem: str | None = None
-    failed_with: str | None = None
+    since: datetime  # when the present state began, or was first seen
+    problem: str | None = None  # why it cannot be used now; None if it can
+    failed_with: str | None = None  # the latest failure, which may be over
     failed_at: datetime | None = None
 
 
 def record_check(before: Dependency | None, name: str, problem: str | None, at: datetime) -> Dependency:
-    """How it is after a look at `at` that found this problem, or none."""
+    """Return the state after a check at `at` that found this problem, or None."""
     turned = before is None or (before.problem is None) is not (problem is None)
     since = at if before is None or turned else before.since
     if problem is not None:
@@ -31,7 +30,7 @@ def record_check(before: Dependency | None, name: str, problem: str | None, at: 
 
 
 def describe_dependency(dependency: Dependency, now: datetime) -> str:
-    """In plain words: "for 3 h, latest failure 08:05 UTC: no answer within 3 s", or "down for 12 min: ..."."""
+    """Describe the state: "for 3 h, latest failure 08:05 UTC: no answer within 3 s", or "down for 12 min: ..."."""
     lasted = format_duration((now - dependency.since).total_seconds())
     if dependency.problem is not None:
         return f"down for {lasted}: {_shorten(dependency.problem)}"
@@ -47,7 +46,7 @@ def _shorten(text: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """How long, in the largest unit that says enough: "40 s", "12 min", "3 h", "5 days"."""
+    """Format a duration in the largest unit that says enough: "40 s", "12 min", "3 h", "5 days"."""
     if seconds < 90:
         return f"{max(0, round(seconds))} s"
     if seconds < 90 * 60:
@@ -56,6 +55,6 @@ def format_duration(seconds: float) -> str:
 
 
 def format_moment(at: datetime, now: datetime) -> str:
-    """A moment in UTC: the time alone where it was today."""
+    """Format a moment in UTC; today's without the date."""
     same_day = at.astimezone(UTC).date() == now.astimezone(UTC).date()
     return f"{at.astimezone(UTC):%H:%M} UTC" if same_day else f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,6 +1,6 @@
-"""How much the bot can do for each alert while many wait: a pure decision of the inbox's length and age.
+"""Decide how much to do for each alert while many wait, by the inbox's length and age.
 
-Work gives way before acknowledgements do. Must not count, measure or log.
+Work gives way before acknowledgments do.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from enum import StrEnum
 
 
 class LoadShedding(StrEnum):
-    """What is done for an alert: everything; a brief from memory without evidence or a model; a line of the channel's
-    summary, without asking memory, save for critical alerts of a service that has no brief yet."""
+    """What is done for an alert: everything; a brief from memory without evidence or a model; or a line of the
+    channel's summary without asking memory, except for critical alerts of a service without a brief."""
 
     FULL = "full"
     NO_EXTRAS = "no_extras"
@@ -21,7 +21,7 @@ class LoadShedding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What could be worked on now and is not: how many rows, and for how long the oldest has waited."""
+    """Rows that are ready and wait: how many, and for how long the oldest."""
 
     rows: int = 0
     oldest: timedelta = timedelta()
@@ -35,6 +35,6 @@ LIMITS: tuple[tuple[int, timedelta, LoadShedding], ...] = (
 
 
 def choose_load_shedding(waiting: Backlog) -> LoadShedding:
-    """What can be done while this much waits."""
+    """Return what can be done while this much waits."""
     reached = (load for rows, age, load in LIMITS if waiting.rows >= rows or (waiting.rows and waiting.oldest >= age))
     return next(reached, LoadShedding.FULL)

@@ -1,7 +1,4 @@
-"""What the bot would have said to the last alerts of a channel: which incidents they made, and which got a brief.
-
-Pure values and rules. Must not look anything up, store or render.
-"""
+"""Work out what the bot would have said to the latest alerts of a channel: the incidents, and which got a brief."""
 
 from __future__ import annotations
 
@@ -25,13 +22,13 @@ ENDS = frozenset({AlertState.RESOLVED, AlertState.ACKNOWLEDGED})
 
 @dataclass(frozen=True, slots=True)
 class SeenPost:
-    """One alert post of a channel. `source` is the app that posted it; `edited_at` when its tool changed it last."""
+    """One alert post of a channel."""
 
     alert: Alert
     ts: str
     at: datetime
-    source: str
-    edited_at: datetime | None = None
+    source: str  # id of the app that posted it
+    edited_at: datetime | None = None  # when its tool last changed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +40,8 @@ class PreviewedIncident:
 
 
 class PreviewOutcome(StrEnum):
-    """What the bot would have done about an incident: a brief with a known fix, a brief that says that nothing is known,
-    a reaction alone, or nothing."""
+    """What the bot would have done about an incident: a brief with a known fix, a brief without one, only a reaction,
+    or nothing."""
 
     FIX = "fix"
     UNKNOWN = "unknown"
@@ -54,12 +51,12 @@ class PreviewOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PreviewedAnswer:
-    """What would have become of one incident. `brief` is None where there is none; `why` says why it is silent."""
+    """What would have become of one incident."""
 
     opened: PreviewedIncident
     answer: PreviewOutcome
-    brief: Brief | None = None
-    why: str = ""
+    brief: Brief | None = None  # None if there is none
+    why: str = ""  # why it is silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +71,11 @@ class RecurringAlert:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would have been said. `messages` were looked at for `alerts` posts; `since` is the oldest of them."""
+    """What the bot would have said."""
 
-    messages: int = 0
+    messages: int = 0  # how many were read for `alerts` posts
     alerts: int = 0
-    since: datetime | None = None
+    since: datetime | None = None  # the oldest of them
     tools: Mapping[str, int] = field(default_factory=dict)
     families: int = 0
     incidents: int = 0
@@ -91,7 +88,7 @@ class Preview:
 
 
 def find_openings(posts: Sequence[SeenPost], visibility: str, channel: str) -> tuple[PreviewedIncident, ...]:
-    """The incidents that these posts would have opened, oldest first."""
+    """Return the incidents that these posts would have opened, oldest first."""
     told: dict[str, list[Notification]] = {}
     first: dict[str, SeenPost] = {}
     for post in posts:
@@ -103,7 +100,7 @@ def find_openings(posts: Sequence[SeenPost], visibility: str, channel: str) -> t
 
 
 def _list_notifications(post: SeenPost, visibility: str, channel: str) -> Iterable[Notification]:
-    """What a post said; one that was edited until it told the end began as the alert."""
+    """Yield what a post said. A post that was edited to report the end began as the alert."""
     says = build_notification(post.alert, post.at, visibility, channel, post.ts, post.ts)
     if post.alert.state in ENDS and post.edited_at and post.edited_at > post.at:
         yield replace(says, state=AlertState.FIRING, firing=None, cleared=None, past=True)
@@ -113,12 +110,12 @@ def _list_notifications(post: SeenPost, visibility: str, channel: str) -> Iterab
 
 
 def restore_firing(post: SeenPost) -> Alert:
-    """The alert as it was when its post opened an incident."""
+    """Return the alert as it was when its post opened an incident."""
     return replace(post.alert, state=AlertState.FIRING) if post.alert.state in ENDS else post.alert
 
 
 def build_answer(one: PreviewedIncident, admission: SuppressionDecision, brief: Brief | None) -> PreviewedAnswer:
-    """What would have become of it; `brief` is what would have been said if anything was."""
+    """Return what would have become of an incident; `brief` is what any answer would have said."""
     if brief is None or admission.outcome is not Disposition.ANSWER:
         return PreviewedAnswer(one, PreviewOutcome.SILENCE, why=admission.reason)
     if brief.insufficient_memory is None:
@@ -130,7 +127,7 @@ def build_answer(one: PreviewedIncident, admission: SuppressionDecision, brief: 
 def build_preview(
     messages: int, posts: Sequence[SeenPost], unread: Mapping[str, int], would: Sequence[PreviewedAnswer]
 ) -> Preview:
-    """All of it added up."""
+    """Add everything up."""
     fired: dict[str, list[PreviewedAnswer]] = {}
     for one in would:
         fired.setdefault(one.opened.life.fingerprint, []).append(one)
@@ -167,5 +164,5 @@ _SHOWS = (PreviewOutcome.SILENCE, PreviewOutcome.REACTION, PreviewOutcome.UNKNOW
 
 
 def _build_sort_key(one: PreviewedAnswer) -> tuple[int, int, datetime]:
-    """The most useful brief, the latest of these."""
+    """Order by usefulness of the brief, then by time."""
     return _SHOWS.index(one.answer), _RANK.index(_read_confidence(one)), one.opened.life.opened_at

@@ -1,7 +1,7 @@
-"""Which briefs are others than before: the differences between two replays of the same alerts, grouped and worst first.
+"""Find the briefs that changed between two replays of the same alerts, grouped and worst first.
 
-Works on briefs as JSON values (`brief_json`), for those from before were written by another version: what one side does not
-know is no difference. Must not decide a brief, read a file or render.
+Briefs are compared as JSON, because the older ones were written by another version: what one side does not know is
+no difference.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CONFIDENCE = {"HIGH": 0, "MEDIUM": 1, "LOW": 2}
 
 
 class ChangeKind(StrEnum):
-    """What changed, worst first: the worst of a brief's differences is its kind."""
+    """What changed, worst first: a brief's kind is that of its worst difference."""
 
     SILENT = "answers no longer"
     FIX = "another fix is recommended"
@@ -49,23 +49,22 @@ class BriefDifference:
 
 @dataclass(frozen=True, slots=True)
 class ChangedBrief:
-    """A brief that is another now. `about` names its alert: incident, channel, service, title, time."""
+    """A brief that changed."""
 
-    about: Mapping[str, str]
+    about: Mapping[str, str]  # its alert: incident, channel, service, title, time
     kind: ChangeKind
     differences: tuple[BriefDifference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayComparison:
-    """Two replays side by side. `gone` alerts are no longer stored, `added` were not in the first, and of those `moved`
-    something was stored anew meanwhile (other evidence): none of these is compared."""
+    """Two replays side by side."""
 
     compared: int
     changes: tuple[ChangedBrief, ...] = ()
-    gone: int = 0
-    added: int = 0
-    moved: int = 0
+    gone: int = 0  # alerts that are no longer stored
+    added: int = 0  # alerts that the first replay did not have
+    moved: int = 0  # of the added, those stored again meanwhile with other evidence
 
     @property
     def count_by_kind(self) -> Mapping[ChangeKind, int]:
@@ -140,7 +139,7 @@ ENOUGH = frozenset({"verdict", "fix", "confidence", "leads"})
 
 
 def find_differences(before: Json, now: Json) -> tuple[ChangeKind | None, tuple[BriefDifference, ...]]:
-    """The kind of a brief's change, and its parts before and now, the worst first; None where nothing changed."""
+    """Return the kind of a brief's change and its differences, worst first; None and () if nothing changed."""
     found = [
         (
             kind if _normalize(old) != _normalize(new) else ChangeKind.WORDING,
@@ -162,7 +161,7 @@ def find_differences(before: Json, now: Json) -> tuple[ChangeKind | None, tuple[
 
 
 def compare_replays(before: Iterable[Json], now: Iterable[Json]) -> ReplayComparison:
-    """Two replays, one line for each alert: `incident_id`, `channel`, `evidence_at`, `brief`, and what names the alert."""
+    """Compare two replays, one line for each alert: `incident_id`, `channel`, `evidence_at`, `brief`, and its names."""
     first = {_build_key(line): line for line in before}
     second = {_build_key(line): line for line in now}
     both = [key for key in first if key in second]
@@ -193,7 +192,7 @@ def _describe_alert(line: Json) -> dict[str, str]:
 
 
 def _build_sort_key(kind: ChangeKind, before: Json, now: Json) -> tuple[int, int, str, str]:
-    """Worst first: by kind, then by how sure either side is, for that is what people follow."""
+    """Order by kind, then by the confidence of either side: people follow the confident briefs."""
     sure = min(_CONFIDENCE.get(str(_at(line["brief"], "recommendation", "confidence")), 3) for line in (before, now))
     return ORDER[kind], sure, str(now.get("at") or ""), str(now.get("incident_id"))
 
@@ -205,5 +204,5 @@ def _format_value(value: object) -> str:
 
 
 def _normalize(value: object) -> str:
-    """What two texts have in common that say the same."""
+    """Return the form that two texts share if they say the same."""
     return "\n".join(normalize(str(v)) for v in value) if isinstance(value, list) else normalize(_format_value(value))

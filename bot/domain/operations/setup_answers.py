@@ -1,5 +1,7 @@
-"""What people paste when `precedent setup` asks: read, and where it is something else, what it is and where the right thing
-stands. Must not look anything up, nor repeat a secret in what it says.
+"""Read what people paste during `precedent setup`; for something else, say what it is and where to find the right
+thing.
+
+No message repeats a secret.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ EVENTS_PATH = "/slack/events"
 
 
 class AnswerRejected(ValueError):  # what it says is told to the person who answered
-    """An answer that cannot be used. The message says why and what to do, in words for who gave it."""
+    """An answer that cannot be used. The message tells its author why, and what to do."""
 
 
 # Whatever is wanted, these are recognised: by what they begin with or look like. First match wins.
@@ -53,7 +55,7 @@ DRIVERS = {
 
 
 def clean_answer(name: str, answer: str) -> str:
-    """A pasted value without what is often copied with it: `NAME=`, quotes, space around it."""
+    """Return a pasted value without what is often copied along: `NAME=`, quotes, surrounding space."""
     value = answer.strip()
     for before in ("export ", f"{name}="):
         value = value.removeprefix(before).strip()
@@ -61,7 +63,7 @@ def clean_answer(name: str, answer: str) -> str:
 
 
 def check_storable(name: str, answer: str) -> str:
-    """A value that `.env` can hold as it is, for every program that reads such files. Raises NotUsable."""
+    """Return a value that every reader of `.env` files reads back unchanged. Raises AnswerRejected."""
     value = clean_answer(name, answer)
     if re.search(r"\s|[\x00-\x1f\x7f]", value):
         raise AnswerRejected("There is white space within it: copy it once more, whole and alone.")
@@ -71,7 +73,7 @@ def check_storable(name: str, answer: str) -> str:
 
 
 def check_slack_secret(name: str, answer: str) -> str:
-    """One of the three things that Slack's pages give. Raises NotUsable for another one, or one that is not whole."""
+    """Return one of Slack's three secrets. Raises AnswerRejected for another one, or an incomplete one."""
     value = check_storable(name, answer)
     if not value:
         raise AnswerRejected("Nothing was entered. What you paste is not shown; press Enter after it.")
@@ -88,7 +90,7 @@ def check_slack_secret(name: str, answer: str) -> str:
 
 
 def parse_address(answer: str) -> str:
-    """The public address of the bot, without the path of events and final slash. Raises NotUsable."""
+    """Return the bot's public address without the events path and final slash. Raises AnswerRejected."""
     said = answer.strip()
     try:
         parts = urlsplit(said if "://" in said else f"https://{said}")
@@ -113,7 +115,7 @@ def _is_public(host: str) -> bool:
 
 
 def parse_database(answer: str) -> str:
-    """The address of the database, with the driver that the bot uses; a file's path is one of SQLite. Raises NotUsable."""
+    """Return the database's address with the bot's driver; a file's path means SQLite. Raises AnswerRejected."""
     value = check_storable("DATABASE_URL", answer)
     scheme, separator, rest = value.partition("://")
     if not separator:
@@ -128,7 +130,7 @@ def parse_database(answer: str) -> str:
 
 
 def parse_hindsight(answer: str) -> str:
-    """The address of a Hindsight server. Raises NotUsable."""
+    """Return the address of a Hindsight server. Raises AnswerRejected."""
     value = check_storable("HINDSIGHT_URL", answer)
     if not re.fullmatch(r"https?://[^/\s]+.*", value):
         raise AnswerRejected("Give its address with http:// or https://, like http://127.0.0.1:8888.")
@@ -137,14 +139,14 @@ def parse_hindsight(answer: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NamedChannel:
-    """A channel as a person named it: by its name, or by its id (then `name` is the id, too, until Slack tells)."""
+    """A channel as a person named it."""
 
-    name: str
+    name: str  # the id as long as Slack has not told the name
     id: str | None = None
 
 
 def parse_channel(answer: str) -> NamedChannel:
-    """The channel that an answer names: `#alerts`, `alerts`, its id, or a link to it. Raises NotUsable."""
+    """Return the channel that an answer names: `#alerts`, `alerts`, its id, or a link to it. Raises AnswerRejected."""
     said = answer.strip()
     for look in (_MENTION, _CHANNEL_LINK):
         if found := look.fullmatch(said):

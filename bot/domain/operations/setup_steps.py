@@ -1,6 +1,5 @@
-"""The walk of `precedent setup`: which step is next, what an answer to a choice means, what an event proves, and why none
-came. Must not ask, print or look anything up.
-"""
+"""Decide the steps of `precedent setup`: which is next, what an answer means, what an event proves, and why none
+arrived."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ class SlackConnection(StrEnum):
 
 
 class SetupStep(StrEnum):
-    """What is settled one after the other; the value is its heading."""
+    """A step of setup; the value is its heading."""
 
     WAY = "How Slack reaches the bot"
     APP = "The Slack app"
@@ -45,30 +44,30 @@ WAYS = {
 
 
 def list_steps(way: SlackConnection | None) -> tuple[SetupStep, ...]:
-    """The steps of a way, in order; as long as it is not known, those of Socket Mode."""
+    """Return the steps for a connection, in order; Socket Mode's while none is chosen."""
     taken = way or SlackConnection.SOCKET
     return tuple(step for step in SetupStep if ONLY.get(step, taken) is taken)
 
 
 def find_next_step(way: SlackConnection | None, done: frozenset[SetupStep]) -> SetupStep | None:
-    """The first step that is not done; None at the end."""
+    """Return the first step that is not done; None at the end."""
     return next((step for step in list_steps(way) if step not in done), None)
 
 
 def infer_connection(*, has_app_token: bool, has_signing_secret: bool) -> SlackConnection | None:
-    """How the settings say that Slack reaches the bot: an app-level token goes before a signing secret."""
+    """Return the connection that the settings imply: an app-level token outranks a signing secret."""
     if has_app_token:
         return SlackConnection.SOCKET
     return SlackConnection.HTTP if has_signing_secret else None
 
 
 def read_connection(answer: str) -> SlackConnection | None:
-    """The way that an answer names, Socket Mode where nothing is said; None where it names neither."""
+    """Return the connection that an answer names, Socket Mode for an empty one; None for neither."""
     return WAYS.get(answer.strip().lower() or "1")
 
 
 def read_yes(answer: str, *, default: bool) -> bool | None:
-    """Yes or no; None where an answer is neither."""
+    """Read yes or no; None for anything else."""
     said = answer.strip().lower()
     if not said:
         return default
@@ -91,7 +90,7 @@ class ProvenEvent:
 
 
 def read_proof(event: Mapping[str, Any], bot_user: str, channel: str | None) -> ProvenEvent | None:
-    """What an event proves: that the bot was invited somewhere, or that messages of this channel arrive."""
+    """Return what an event proves: an invitation of the bot, or that messages of this channel arrive."""
     kind, where = event.get("type"), str(event.get("channel") or "")
     if kind == "member_joined_channel" and event.get("user") == bot_user:
         return ProvenEvent(Proof.INVITED, where)
@@ -100,15 +99,14 @@ def read_proof(event: Mapping[str, Any], bot_user: str, channel: str | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class SilenceFacts:
-    """What is known where no message came: whether the bot is in the channel (None: Slack shows no such channel), and how
-    many connections the app has, this one included."""
+    """What is known when no message arrived."""
 
-    is_member: bool | None
-    connections: int = 1
+    is_member: bool | None  # None if Slack shows no such channel
+    connections: int = 1  # of the app, this one included
 
 
 def explain_silence(silence: SilenceFacts, channel: str, seconds: float) -> tuple[str, ...]:
-    """Why no message came, and what to do about each cause, likeliest first."""
+    """Return why no message arrived and what to do about each cause, likeliest first."""
     if silence.is_member is None:
         first = (
             f"The bot sees no channel #{channel}. If the name is right, it is a private one that the bot is not in: type"

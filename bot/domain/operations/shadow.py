@@ -1,7 +1,8 @@
-"""Shadow mode: what the bot would say in alert channels by itself goes to one channel, where a team watches it first.
+"""Shadow mode: what the bot would post in alert channels on its own goes to one channel, where a team watches it
+first.
 
-Where a message goes is decided once, when it is owed, and is kept with it: so an edit finds its message whatever the mode
-is by then. Must not render, look anything up or deliver.
+The placement is decided once, when a message is queued, and stored with it, so that an edit finds its message
+whatever the mode is by then.
 """
 
 from __future__ import annotations
@@ -22,31 +23,31 @@ POSTS = frozenset({Operation.POST, Operation.UPLOAD})
 
 @dataclass(frozen=True, slots=True)
 class ShadowPlacement:
-    """Where a message stands instead of its own channel. `under`: the delivery in whose thread it is; `root_ts`: the
-    post of its own channel in whose thread it would be."""
+    """Where a message goes instead of its own channel."""
 
     channel: str
-    under: str | None = None
-    root_ts: str | None = None
+    under: str | None = None  # the delivery in whose thread it is
+    root_ts: str | None = None  # the post of its own channel in whose thread it would be
 
 
 @dataclass(frozen=True, slots=True)
 class ShadowedCall:
-    """What is owed to Slack, as far as it matters here. `target`: it changes, or joins, what another delivery posted."""
+    """A queued call to Slack, as far as placement needs it."""
 
     operation: Operation
     delivery_id: str
     channel: str
     thread_ts: str | None = None
-    target: str | None = None
+    target: str | None = None  # the delivery whose message it changes or joins
 
 
 def place_in_shadow(call: ShadowedCall, shadow: str | None, brief: ShadowPlacement | None) -> ShadowPlacement | None:
-    """Where a call that is owed now goes instead of its own channel; None: it goes there. `shadow` is the shadow channel
-    while the mode is on; `brief`, where the brief of its incident and channel stands, if that is in shadow.
+    """Return where a call that is queued now goes instead of its own channel; None means its own channel.
 
-    What belongs to a brief in shadow goes into that brief's thread, be the mode still on or not; what changes a message
-    goes where that message is, which whoever delivers it knows."""
+    `shadow` is the shadow channel while the mode is on; `brief` is where the brief of its incident and channel is,
+    if in shadow. Whatever belongs to a brief in shadow follows it into its thread, even once the mode is off. A
+    call that changes a message goes where that message is, which the delivery worker knows.
+    """
     kind = find_kind(call.delivery_id)
     if call.operation not in POSTS or call.target or kind in ANSWERS:
         return None
@@ -60,11 +61,11 @@ def place_in_shadow(call: ShadowedCall, shadow: str | None, brief: ShadowPlaceme
 
 
 def is_left_out(operation: Operation, shadow: str | None) -> bool:
-    """Whether a call is not owed at all: a reaction to an alert would be seen in its channel, and says nothing elsewhere."""
+    """Return whether a call is dropped: a reaction would show in the alert's channel, and says nothing elsewhere."""
     return shadow is not None and operation is Operation.REACT
 
 
 def may_be_shown(there: Viewer, here: Viewer) -> bool:
-    """Whether what is said in an alert's channel (for `here`) may be read in the shadow channel (by `there`): only where
-    those see all that may be spoken of."""
+    """Return whether the shadow channel (`there`) may read what is said in an alert's channel (for `here`): only if
+    all its readers see everything it may mention."""
     return there.sees_all or here.scopes <= there.scopes

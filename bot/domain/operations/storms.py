@@ -1,7 +1,6 @@
-"""Storms: many incidents that open in one channel at once are told of in one summary, not with a brief each.
+"""Storms: many incidents that open in one channel at once share one summary instead of a brief each.
 
-Pure decisions of what opened lately. Must not count lives, post, or store anything: every incident keeps its own life,
-history and record, in a storm or not.
+Pure decisions about recent openings. Every incident keeps its own lifecycle, history and record, in a storm or not.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ _CONFIDENCE = ("LOW", "MEDIUM", "HIGH")
 
 
 class AnswerPlace(StrEnum):
-    """Where an incident is told of: in a brief of its own; in a storm's summary, with what memory says of it; in a
-    summary that does not even ask memory."""
+    """Where an incident is answered: in its own brief, in a storm's summary with what memory says, or in a summary
+    without asking memory."""
 
     OWN = "own"
     JOINS = "joins"
@@ -41,71 +40,66 @@ class AnswerPlace(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryLead:
-    """What memory says of one incident, as a summary may repeat it. `rank` orders leads, the strongest highest;
-    `sources` are (incident id, title, link)."""
+    """What memory says about one incident, as a summary repeats it."""
 
     verdict: str
-    rank: tuple[int, int, float]
-    sources: tuple[tuple[str, str, str | None], ...] = ()
+    rank: tuple[int, int, float]  # orders leads; the strongest is highest
+    sources: tuple[tuple[str, str, str | None], ...] = ()  # (incident id, title, link)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedIncident:
-    """An incident that began to be told of in a channel. `at` is when its alert was posted; `number` its place among the
-    channel's openings; `storm` the storm it belongs to ("" for none); `has_brief` whether it got a brief of its own;
-    `lead` what memory says of it. `goes_on`: it was open before, and fires once more."""
+    """An incident that opened in a channel."""
 
     channel: str
     incident_id: str
-    at: datetime
+    at: datetime  # when its alert was posted
     root_ts: str
     title: str = ""
     service: str | None = None
     vendor: str | None = None
     severity: Severity | None = None
     url: str | None = None
-    number: int = 0
-    storm: str = ""
-    has_brief: bool = False
+    number: int = 0  # its position among the channel's openings
+    storm: str = ""  # name of its storm, "" for none
+    has_brief: bool = False  # it got its own brief
     lead: MemoryLead | None = None
-    goes_on: bool = False
+    goes_on: bool = False  # it was open before, and fires again
 
 
 @dataclass(frozen=True, slots=True)
 class Storm:
-    """A storm in a channel. `scope` is what its incidents share ("service:payments-api", "vendor:razorpay", "any");
-    its summary stands in the thread `root_ts`, that of its first alert. `told` is what the summary says now."""
+    """A storm in a channel."""
 
     name: str
     channel: str
-    scope: str
-    root_ts: str
+    scope: str  # what its incidents share ("service:payments-api", "vendor:razorpay", "any")
+    root_ts: str  # thread of the summary, that of the first alert
     started_at: datetime
     first: str
-    told: str = ""
+    told: str = ""  # what the summary says now
     version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementDecision:
-    """The decision, and why. `openings` are the incidents that belong to a storm from now on, the new one first; `storm`
-    is the storm it belongs to; `seen` how many openings of the channel the decision knew of (None: it asked for none)."""
+    """The decision with its reason."""
 
     place: AnswerPlace
     reason: str
-    openings: tuple[OpenedIncident, ...] = ()
-    storm: Storm | None = None
-    seen: int | None = None
+    openings: tuple[OpenedIncident, ...] = ()  # incidents that belong to a storm from now on, the new one first
+    storm: Storm | None = None  # the storm it belongs to
+    seen: int | None = None  # how many openings the decision knew of; None if it needed none
 
     @property
     def is_told(self) -> bool:
-        """Whether the storm's summary tells of the incident already."""
+        """Whether the storm's summary mentions the incident already."""
         return self.place is not AnswerPlace.OWN and not self.openings
 
 
 @dataclass(frozen=True, slots=True)
 class StormMember:
-    """One incident of a storm, and how it stands."""
+    """One incident of a storm, and its state."""
 
     opening: OpenedIncident
     state: IncidentState
@@ -113,8 +107,7 @@ class StormMember:
 
 @dataclass(frozen=True, slots=True)
 class StormSummary:
-    """What the one message of a storm says. `affected` are (name, how many); `alerts` are (incident id, title, link) of
-    those without a brief of their own, the first ones."""
+    """The contents of a storm's one message."""
 
     scope: str
     count: int
@@ -123,13 +116,14 @@ class StormSummary:
     since: datetime
     until: datetime
     over: bool
-    affected: tuple[tuple[str, int], ...] = ()
+    affected: tuple[tuple[str, int], ...] = ()  # (name, how many)
+    # (incident id, title, link) of the first ones without their own brief
     alerts: tuple[tuple[str, str, str | None], ...] = ()
     lead: MemoryLead | None = None
 
 
 def list_storm_scopes(opening: OpenedIncident) -> tuple[str, ...]:
-    """What an incident may share with others of a storm, the narrowest first."""
+    """Return what an incident may share with others of a storm, narrowest first."""
     named = (("service", normalize_name(opening.service)), ("vendor", normalize_name(opening.vendor)))
     return (*(f"{what}:{name}" for what, name in named if name), ANYTHING)
 
@@ -137,8 +131,11 @@ def list_storm_scopes(opening: OpenedIncident) -> tuple[str, ...]:
 def place_incident(
     openings: Sequence[OpenedIncident], new: OpenedIncident, load: LoadShedding = LoadShedding.FULL
 ) -> PlacementDecision:
-    """Where the new incident is told of, given what opened in its channel lately. A critical alert of a service without
-    a brief always gets one. A firing of an incident that a storm told of belongs to it while that goes on."""
+    """Decide where a new incident is answered, given the recent openings of its channel.
+
+    A critical alert of a service without a brief always gets one. A repeated firing of an incident of a storm stays
+    in that storm while it lasts.
+    """
     near = [o for o in openings if abs(o.at - new.at) <= OVER_AFTER and o.incident_id != new.incident_id]
     known = next((o for o in openings if o.incident_id == new.incident_id and o.storm), None)
     if known and (new.goes_on or abs(known.at - new.at) <= OVER_AFTER):
@@ -159,7 +156,7 @@ def place_incident(
 
 
 def _find_running(near: Sequence[OpenedIncident], new: OpenedIncident) -> Storm | None:
-    """The storm that goes on and that the new incident belongs to, the narrowest first."""
+    """Return the running storm that the new incident belongs to, narrowest first."""
     mine = set(list_storm_scopes(new))
     fitting = {o.storm for o in near if o.storm and read_scope(o.storm) in mine}
     if not fitting:
@@ -169,7 +166,7 @@ def _find_running(near: Sequence[OpenedIncident], new: OpenedIncident) -> Storm 
 
 
 def _find_breakout(near: Sequence[OpenedIncident], new: OpenedIncident) -> Storm | None:
-    """The storm that begins with the new incident: as many as can be answered one by one have briefs already."""
+    """Return the storm that the new incident starts: as many briefs were posted as can be read one by one."""
     recent = [o for o in near if abs(o.at - new.at) <= WINDOW and o.has_brief]
     for scope in list_storm_scopes(new):
         alike = [o for o in recent if scope in list_storm_scopes(o)]
@@ -199,12 +196,12 @@ def _build_sort_key(opening: OpenedIncident) -> tuple[datetime, int, str]:
 
 
 def read_scope(name: str) -> str:
-    """What the incidents of the storm of this name share."""
+    """Return the scope in a storm's name."""
     return name.split("/", 1)[1].rsplit("/", 1)[0]
 
 
 def _needs_brief(near: Sequence[OpenedIncident], new: OpenedIncident) -> bool:
-    """Whether it is critical and its service (else its vendor) has no brief in this channel yet."""
+    """Return whether it is critical and its service (else its vendor) has no brief in this channel yet."""
     scope = list_storm_scopes(new)[0]
     if new.severity is not Severity.CRITICAL or scope == ANYTHING:
         return False
@@ -212,7 +209,7 @@ def _needs_brief(near: Sequence[OpenedIncident], new: OpenedIncident) -> bool:
 
 
 def summarize_lead(brief: Brief) -> MemoryLead | None:
-    """What a summary may repeat of a brief; None where memory knows nothing."""
+    """Return what a summary repeats of a brief; None if memory knows nothing."""
     if not brief.sources:
         return None
     found = brief.recommendation
@@ -224,7 +221,7 @@ def summarize_lead(brief: Brief) -> MemoryLead | None:
 def build_opening(
     channel: str, root_ts: str, at: datetime, record: Incident, severity: Severity | None
 ) -> OpenedIncident:
-    """The opening of an incident in a channel, as its record tells it."""
+    """Build the opening of an incident in a channel from its record."""
     return OpenedIncident(
         channel,
         record.incident_id,
@@ -239,7 +236,7 @@ def build_opening(
 
 
 def summarize_storm(storm: Storm, members: Sequence[StormMember], now: datetime) -> StormSummary:
-    """What the storm's message says at this moment; there is at least one member."""
+    """Build the storm's message as of `now`; there is at least one member."""
     ordered = sorted(members, key=lambda m: _build_sort_key(m.opening))
     told = [m.opening for m in ordered]
     names = Counter(fit_one_line(o.service or o.vendor or o.title or o.incident_id, 40) for o in told)
@@ -261,10 +258,10 @@ def summarize_storm(storm: Storm, members: Sequence[StormMember], now: datetime)
 
 
 def is_over(last: datetime, now: datetime) -> bool:
-    """Whether no incident joined for so long that the storm has passed."""
+    """Return whether no incident joined for so long that the storm has passed."""
     return now - last > OVER_AFTER
 
 
 def is_watched(told: StormSummary, now: datetime) -> bool:
-    """Whether the message can still change: somebody may join, or clear within a day."""
+    """Return whether the message can still change: an incident may join, or clear within a day."""
     return not told.over or (told.cleared < told.count and now - told.until <= WATCHED_FOR)

@@ -1,1 +1,1 @@
-"""Digest, trends, vendor profile, usefulness, post-mortem. Must not hold code of its own."""
+"""Digest, trends, vendor profile, usefulness, post-mortem."""

@@ -1,4 +1,4 @@
-"""The digest: what recurs in a period. Must not fetch, schedule or render."""
+"""Compose the digest: what recurs in a period."""
 
 from __future__ import annotations
 
@@ -21,19 +21,17 @@ DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 @dataclass(frozen=True, slots=True)
 class RecurringFamily:
-    """One family of incidents that came more than once in the period. `times` and `times_before` (the period before)
-    count outages; `minutes` is how long they took together, as far as known; `unrecorded` counts incidents that are over
-    without a recorded fix; `workaround` is what helped more than once, `workaround_times` how often in the period."""
+    """A family of incidents that occurred more than once in the period."""
 
     title: str
     service: str | None
     vendor: str | None
-    times: int
-    times_before: int
-    minutes: float | None
-    unrecorded: int
-    workaround: str | None
-    workaround_times: int
+    times: int  # outages
+    times_before: int  # outages in the period before
+    minutes: float | None  # how long they took together, as far as known
+    unrecorded: int  # incidents that are over without a recorded fix
+    workaround: str | None  # what helped more than once
+    workaround_times: int  # how often in the period
     incidents: tuple[str, ...] = ()
 
 
@@ -47,46 +45,41 @@ class DayCount:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a period brought. `period` names it for people ("week of 2026-11-23"); the counts are incidents:
-    `unrecorded` are those that are over without a recorded fix, `open` those that are not over. `minutes` is how long they
-    took together, as far as known; `…_before` is the period before, as long. `stopped`: fixes that had worked and failed
-    now; `unused`: fixes whose last success became too old to trust. Of `briefs` incidents that got a brief memory had no
-    answer for `abstained`. `by_day`: each local day of the period (none where nothing happened); `urls`: where the named
-    incidents were told, as far as known."""
+    """What a period brought. Counts are incidents; `…_before` is the period before, of equal length."""
 
-    period: str
+    period: str  # its name for people ("week of 2026-11-23")
     since: datetime
     until: datetime
     incidents: int
     resolved: int
-    unrecorded: int
+    unrecorded: int  # over without a recorded fix
     families: tuple[RecurringFamily, ...] = ()
-    open: int = 0
+    open: int = 0  # not over
     incidents_before: int = 0
-    minutes: float | None = None
+    minutes: float | None = None  # how long they took together, as far as known
     minutes_before: float | None = None
-    stopped: tuple[FixNews, ...] = ()
-    unused: tuple[FixNews, ...] = ()
+    stopped: tuple[FixNews, ...] = ()  # fixes that used to work and failed now
+    unused: tuple[FixNews, ...] = ()  # fixes whose last success became too old to trust
     vendors: tuple[VendorLine, ...] = ()
     briefs: int = 0
-    abstained: int = 0
-    by_day: tuple[DayCount, ...] = ()
-    urls: Mapping[str, str] = field(default_factory=dict)
+    abstained: int = 0  # of `briefs` incidents with a brief, memory had no answer for so many
+    by_day: tuple[DayCount, ...] = ()  # each local day of the period; empty if nothing happened
+    urls: Mapping[str, str] = field(default_factory=dict)  # where the named incidents were posted, as far as known
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """One period of a digest: `key` is the local date on which it is due, the same however often it is asked."""
+    """One period of a digest."""
 
-    key: date
+    key: date  # the local date on which it is due, however often it is asked for
     since: datetime
     until: datetime
     name: str
 
 
 def find_period(local_date: date, day: str, zone: tzinfo) -> Period:
-    """The week that ended on the last `day` ("mon" … "sun") up to `local_date`: seven local days, midnight to
-    midnight, whatever the clocks do in between."""
+    """Return the week that ended on the last `day` ("mon" … "sun") up to `local_date`: seven local days from midnight
+    to midnight, whatever the clocks do in between."""
     due = local_date - timedelta(days=(local_date.weekday() - DAYS.index(day)) % 7)
     first = due - timedelta(days=7)
     since, until = (datetime.combine(d, time.min, zone) for d in (first, due))
@@ -95,7 +88,7 @@ def find_period(local_date: date, day: str, zone: tzinfo) -> Period:
 
 @dataclass(frozen=True, slots=True)
 class _DigestItem:
-    """One incident, from its record, its life or both."""
+    """One incident, from its record, its lifecycle or both."""
 
     incident_id: str
     opened: datetime
@@ -107,7 +100,7 @@ class _DigestItem:
 
     @property
     def is_unrecorded(self) -> bool:
-        """Whether it is over and nobody wrote down what was tried; one that still fires is not over."""
+        """Whether it is over and nobody recorded what was tried; one that still fires is not over."""
         return not self.open and not (self.record and self.record.attempts)
 
 
@@ -141,7 +134,7 @@ def _build_items(records: Iterable[Incident], lives: Iterable[Lifecycle]) -> lis
 
 
 def _list_family_keys(item: _DigestItem) -> set[tuple[str, ...]]:
-    """What makes incidents one family: the same fingerprint, or the same title at the same service or vendor."""
+    """Return the keys of which one in common makes a family: fingerprint, or title with service or vendor."""
     keys: set[tuple[str, ...]] = {("fingerprint", print_) for print_ in item.fingerprints}
     if item.record:
         title = normalize(item.record.title)
@@ -163,7 +156,7 @@ def _group_families(items: Sequence[_DigestItem]) -> list[list[_DigestItem]]:
 
 
 def _count_outages(items: Sequence[_DigestItem]) -> int:
-    """How many outages a family's incidents were."""
+    """Return how many outages a family's incidents were."""
     one, nobody = frozenset({"family"}), frozenset[str]()
     spans = (
         OutageSpan(i.incident_id, one, i.opened, i.ended, frozenset(i.record.apart_from) if i.record else nobody)
@@ -173,7 +166,7 @@ def _count_outages(items: Sequence[_DigestItem]) -> int:
 
 
 def _find_workaround(items: Sequence[_DigestItem], filed: FixGroups | None) -> tuple[str | None, int]:
-    """The fix that helped in most of the incidents, as worded last, if it helped in more than one."""
+    """Return the fix that helped in most of the incidents, as last worded, if it helped in more than one."""
     wording: dict[FixKey, str] = {}
     helped: Counter[FixKey] = Counter()
     for item in items:
@@ -188,13 +181,13 @@ def _find_workaround(items: Sequence[_DigestItem], filed: FixGroups | None) -> t
 
 
 def _sum_minutes(items: Sequence[_DigestItem]) -> float | None:
-    """How long incidents took together, as far as known."""
+    """Return how long the incidents took together, as far as known."""
     lasted = [(item.ended - item.opened).total_seconds() / 60 for item in items if item.ended]
     return sum(lasted) if lasted else None
 
 
 def _count_by_day(items: Sequence[_DigestItem], since: datetime, until: datetime) -> tuple[DayCount, ...]:
-    """The local days of [since, until) in the zone of `since`, with the incidents that began on each."""
+    """Return the local days of [since, until) in the zone of `since`, with the incidents that began on each."""
     if not items:
         return ()
     began = Counter(item.opened.astimezone(since.tzinfo).date() for item in items)
@@ -231,12 +224,12 @@ def compose_digest(
     answered: Collection[bool] = (),
     filed: FixGroups | None = None,
 ) -> Digest:
-    """What happened in [since, until), and which families came more than once, most often first.
+    """Compose the digest of [since, until): what happened, and which families recurred, most often first.
 
-    `records` and `lives` may be more than the period's; those of the period before it (as long, ending at `since`)
-    are what it is compared with. Dismissed incidents and records without any date are left out. `answered`: for each
-    incident of the period that got a brief, whether memory had an answer. `filed`: what persons said of wordings, so
-    that fixes are counted as briefs count them.
+    `records` and `lives` may reach beyond the period; those of the equally long period before it are the
+    comparison. Dismissed incidents and records without a date are left out. `answered` tells for each incident with
+    a brief whether memory had an answer; `filed` groups wordings of fixes as people said, so that they count as in
+    briefs.
     """
     known = tuple(records)
     items = [i for i in _build_items(known, lives) if since - (until - since) <= i.opened < until]

@@ -1,4 +1,4 @@
-"""The picture of a digest: what it shows, and the same in words for those who do not see it. Must not draw."""
+"""Lay out the picture of a digest, with the same in words for those who cannot see it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ MAX_ALT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One family that recurs. `labels`: what names it, best first; the next is for where that cannot be drawn, for a font
-    has not every script. `times` and `times_before` (the period before) count outages."""
+    """One recurring family; its counts are outages."""
 
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # its names, best first; the next one is for a font that lacks the script
     times: int
     times_before: int
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Incidents of a stretch of the period: a day, or a week of a long one."""
+    """The incidents of a day, or of a week in a long period."""
 
     label: str
     count: int
@@ -34,18 +33,18 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class DigestChart:
-    """Everything that is drawn: `more` families recurred beyond the bars. `alt` says it in words."""
+    """Everything that is drawn."""
 
     heading: str
     counts: str
     bars: tuple[Bar, ...]
-    more: int
+    more: int  # recurring families beyond the bars
     columns: tuple[Column, ...]
-    alt: str
+    alt: str  # the same in words
 
 
 def build_chart(digest: Digest) -> DigestChart | None:
-    """The picture of a digest; None where nothing happened, for there is nothing to see."""
+    """Build the picture of a digest; None if nothing happened."""
     if not digest.incidents:
         return None
     heading = fit_one_line(digest.period[:1].upper() + digest.period[1:], 60)
@@ -68,7 +67,7 @@ def _build_bar(family: RecurringFamily) -> Bar:
 
 
 def _build_columns(days: tuple[DayCount, ...]) -> tuple[Column, ...]:
-    """A column for each day, or for each seven days of a long period (the last of them may be shorter)."""
+    """Return a column for each day, or for each seven days of a long period (the last may be shorter)."""
     if len(days) <= DAYS_SHOWN:
         return tuple(Column(f"{d.day:%a} {d.day.day}", d.count) for d in days)
     weeks = [days[start : start + 7] for start in range(0, len(days), 7)]

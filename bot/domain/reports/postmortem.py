@@ -1,6 +1,6 @@
-"""One incident as a post-mortem in Markdown: what was seen, what was tried, what wasted time, what was learned.
+"""Write one incident as a post-mortem in Markdown: what was seen, tried, wasted and learned.
 
-Only what the record and the alert's life say; what nobody recorded is named as missing. Must not judge or guess.
+Only what the record and the alert's lifecycle contain; what nobody recorded is named as missing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SAYS = {
 
 @dataclass(frozen=True, slots=True)
 class QuotedMessage:
-    """What a person said in the incident's thread."""
+    """What a person wrote in the incident's thread."""
 
     at: datetime
     by: str
@@ -37,8 +37,11 @@ class QuotedMessage:
 def write_postmortem(
     record: Incident, life: Lifecycle | None = None, said: Sequence[QuotedMessage] = (), *, unread: bool = False
 ) -> str:
-    """Markdown text, with a newline at its end. `life` is the alert's, where one is known; `said`: what people said in the
-    thread; `unread`: it could not be read. Times are in UTC."""
+    """Return Markdown that ends with a newline.
+
+    `life` is the alert's, if known; `said` are messages of the thread, `unread` tells that it could not be read.
+    Times are UTC.
+    """
     parts = [
         [f"# {record.incident_id}: {_escape(record.title)}"],
         list(_write_facts(record)),
@@ -58,7 +61,7 @@ def write_postmortem(
 
 
 def _escape(said: str) -> str:
-    """A recorded text on one line, without a meaning in Markdown."""
+    """Return a recorded text on one line, without a meaning in Markdown."""
     return _SPECIAL.sub(r"\\\1", " ".join(said.split()))
 
 

@@ -1,4 +1,4 @@
-"""When a channel's digest comes. Must not read a clock."""
+"""Decide when a channel's digest is due."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.domain.reports.digest import find_period
 
 @dataclass(frozen=True, slots=True)
 class DigestTime:
-    """When a digest comes: day ("mon" … "sun", or `NO_DIGEST`), hour, zone."""
+    """When a digest is due: day ("mon" … "sun", or `NO_DIGEST`), hour, zone."""
 
     day: str
     hour: int
@@ -20,7 +20,7 @@ class DigestTime:
 
 
 def find_last_digest(when: DigestTime, now: datetime) -> datetime | None:
-    """When the digest was due last, in UTC; None where none is wanted."""
+    """Return when the digest was last due, in UTC; None if none is wanted."""
     if when.day == NO_DIGEST:
         return None
     day = find_period(now.astimezone(when.zone).date(), when.day, when.zone).key
@@ -32,7 +32,7 @@ def find_last_digest(when: DigestTime, now: datetime) -> datetime | None:
 
 
 def find_zone(name: str) -> ZoneInfo | None:
-    """The time zone of this IANA name; None where there is none."""
+    """Return the time zone of an IANA name; None for an unknown one."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name is one of a directory
@@ -40,7 +40,7 @@ def find_zone(name: str) -> ZoneInfo | None:
 
 
 def choose_digest_time(settings: ChannelSettings, default: DigestTime) -> DigestTime:
-    """When a channel's digest comes: what it set, else what the operator did."""
+    """Return when a channel's digest is due: its own setting, else the operator's."""
     zone = find_zone(settings.zone) if settings.zone else None
     hour = default.hour if settings.digest_hour is None else settings.digest_hour
     return DigestTime(settings.digest_day or default.day, hour, zone or default.zone)

@@ -1,6 +1,5 @@
-"""What became of fixes and vendors over a period: fixes that stopped working, fixes that nobody used for long, and how
-often each vendor was down. Must not rank or recommend: that is for an alert.
-"""
+"""Find what became of fixes and vendors over a period: fixes that stopped working or were not used for long, and how
+often each vendor was down."""
 
 from __future__ import annotations
 
@@ -20,25 +19,23 @@ _TELLS = frozenset({VerificationStatus.VERIFIED, VerificationStatus.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class FixNews:
-    """A fix of which there is news: as worded last, when it worked last, in how many incidents before, and the incidents
-    that are the news (where it failed; for an unused one, where it worked last)."""
+    """A fix that there is news of."""
 
-    fix: str
+    fix: str  # as last worded
     last_worked: datetime
-    worked: int
-    incidents: tuple[str, ...]
+    worked: int  # in how many incidents before
+    incidents: tuple[str, ...]  # where it failed; for an unused one, where it last worked
 
 
 @dataclass(frozen=True, slots=True)
 class VendorLine:
-    """A vendor's period: outages that name it, in how many of them people said that the fault was the vendor's, how many
-    there were in the period before, and how long they took together, as far as known."""
+    """A vendor's period, in outages."""
 
     vendor: str
     outages: int
-    at_fault: int
+    at_fault: int  # where people said that the fault was the vendor's
     outages_before: int
-    minutes: float | None
+    minutes: float | None  # how long they took together, as far as known
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +49,10 @@ class _KnownOutcome:
 def _collect_outcomes(
     records: Iterable[Incident], until: datetime, filed: FixGroups | None
 ) -> Mapping[tuple[str | None, FixKey], list[_KnownOutcome]]:
-    """The uses of each fix at each service whose outcome is known, oldest first. The same words at another service are
-    another fix: "restart it" says nothing without what "it" is."""
+    """Return the uses of each fix at each service whose outcome is known, oldest first.
+
+    The same words at another service are another fix: "restart it" means nothing without its "it".
+    """
     found: dict[tuple[str | None, FixKey], list[_KnownOutcome]] = {}
     for record in records:
         for attempt in record.attempts:
@@ -75,8 +74,8 @@ def _list_ids(uses: Iterable[_KnownOutcome]) -> tuple[str, ...]:
 def find_stopped_fixes(
     records: Iterable[Incident], since: datetime, until: datetime, filed: FixGroups | None = None
 ) -> tuple[FixNews, ...]:
-    """Fixes that had worked, failed in [since, until), and did not work again by its end; most trusted first. `filed`: what
-    persons said of wordings."""
+    """Return the fixes that had worked, failed in [since, until), and did not work again by its end, most trusted
+    first."""
     found = []
     for uses in _collect_outcomes(records, until, filed).values():
         worked = [use for use in uses if use.worked]
@@ -91,7 +90,7 @@ def find_stopped_fixes(
 def find_aged_fixes(
     records: Iterable[Incident], since: datetime, until: datetime, filed: FixGroups | None = None
 ) -> tuple[FixNews, ...]:
-    """Fixes whose last success became too old to trust in this period: told once, when it happens."""
+    """Return the fixes whose last success became too old to trust within the period, so that each is reported once."""
     found = []
     for uses in _collect_outcomes(records, until, filed).values():
         worked = [use for use in uses if use.worked]
@@ -101,7 +100,7 @@ def find_aged_fixes(
 
 
 def _sum_minutes(records: Sequence[Incident], outage: Mapping[str, str]) -> float | None:
-    """How long the outages of these records took; of one outage the longest record counts."""
+    """Return how long the outages of these records took; of one outage the longest record counts."""
     longest: dict[str, float] = {}
     for record in records:
         if record.started_at and record.resolved_at and record.resolved_at >= record.started_at:
@@ -112,7 +111,7 @@ def _sum_minutes(records: Sequence[Incident], outage: Mapping[str, str]) -> floa
 
 
 def build_vendor_lines(records: Iterable[Incident], since: datetime, until: datetime) -> tuple[VendorLine, ...]:
-    """The vendors named by outages of [since, until), those that were down most first."""
+    """Return the vendors named by outages of [since, until), those most often down first."""
     by_vendor: dict[str, list[Incident]] = {}
     for record in records:
         form, when = normalize_name(record.vendor), record.happened_at

@@ -1,7 +1,6 @@
-"""Whether the bot is worth keeping: what became of its briefs in a period, counted from plain rows.
+"""Measure whether the bot is worth keeping: what became of its briefs in a period, counted from plain rows.
 
-Pure. Must not fetch or render. Everything is counted by outages unless it says incidents; what nobody judged is named, not
-guessed.
+Counts are outages unless they say incidents; what nobody judged is reported as such, not guessed.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from bot.domain.text.format import fit_one_line
 
 @dataclass(frozen=True, slots=True)
 class ReportedIncident:
-    """An incident of the period as its rows tell it: its life, its record, the briefs that it got, and how many messages
-    the bot posted about it."""
+    """An incident of the period: its lifecycle, its record, its briefs, and how many messages the bot posted about it."""
 
     life: Lifecycle
     record: Incident | None = None
@@ -33,7 +31,7 @@ class ReportedIncident:
 
 @dataclass(frozen=True, slots=True)
 class PrecedentJudgment:
-    """What a person said of the strong precedents of an incident's brief."""
+    """A person's judgment of the strong precedents of an incident's brief."""
 
     incident_id: str
     right: bool
@@ -41,7 +39,7 @@ class PrecedentJudgment:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """So many of so many."""
+    """A part of a whole."""
 
     part: int
     of: int
@@ -54,45 +52,39 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class WrongHigh:
-    """A fix that was recommended with HIGH confidence and was not it: it failed, or another fix was seen to work (`instead`).
-    `url`: where it was worked on, as far as known."""
+    """A fix recommended with HIGH confidence that was wrong: it failed, or another one worked."""
 
     incident_id: str
     title: str
     fix: str
     at: datetime
-    instead: str | None = None
-    url: str | None = None
+    instead: str | None = None  # the fix that worked
+    url: str | None = None  # where the incident was worked on, as far as known
 
 
 @dataclass(frozen=True, slots=True)
 class UsefulnessReport:
-    """What a period says of the bot. `worked`: outages in which people recorded what they tried. `shown`: worked outages
-    whose brief showed a fix that had worked before; `acted_on`: worked outages in which a shown fix was used. `right`: of
-    the incidents whose strong precedents somebody judged those that were right, `unjudged` are the others. `high`:
-    incidents with a recommendation of HIGH, of which `wrong_high` (newest first) were not it and `high_untold` were never
-    recorded. `recorded`: incidents that are over and have a record of what was tried; `minutes_to_record`: the median from
-    the alert's clearing to the first record (0 if before). `posts`: messages of the bot."""
+    """A period's account of the bot."""
 
     since: datetime
     until: datetime
     incidents: int
     outages: int
-    worked: int
-    shown: Ratio
-    acted_on: Ratio
-    right: Ratio
-    unjudged: int
-    high: int
-    high_untold: int
-    wrong_high: tuple[WrongHigh, ...]
-    recorded: Ratio
-    minutes_to_record: float | None
-    posts: int
+    worked: int  # outages in which people recorded what they tried
+    shown: Ratio  # worked outages whose brief showed a fix that had worked before
+    acted_on: Ratio  # worked outages in which a shown fix was used
+    right: Ratio  # of the incidents with judged precedents, those judged right
+    unjudged: int  # incidents whose precedents nobody judged
+    high: int  # incidents with a HIGH recommendation
+    high_untold: int  # of those, never recorded
+    wrong_high: tuple[WrongHigh, ...]  # newest first
+    recorded: Ratio  # of the incidents that are over, those with a record of what was tried
+    minutes_to_record: float | None  # median from clearing to the first record; 0 if before
+    posts: int  # messages of the bot
 
     @property
     def posts_per_outage(self) -> float | None:
-        """Messages for each outage."""
+        """Messages per outage."""
         return round(self.posts / self.outages, 1) if self.outages else None
 
 
@@ -103,9 +95,11 @@ def build_report(
     until: datetime,
     filed: FixGroups | None = None,
 ) -> UsefulnessReport:
-    """The report over the incidents that began in [since, until); dismissed ones were no incidents, and at past ones
-    the bot was not there. `filed`: what persons said of wordings, so that a fix that was used under another wording counts as
-    it does in briefs."""
+    """Report on the incidents that began in [since, until).
+
+    Dismissed incidents were none, and at past ones the bot was not there. `filed` groups wordings of fixes as
+    people said, so that a fix used under another wording counts as in briefs.
+    """
     said = tuple(feedback)
     told = [t for t in rows if since <= t.life.opened_at < until and _is_counted(t.life)]
     outage = _map_outages(told)
@@ -141,7 +135,7 @@ def build_report(
 
 
 def select_feedback(feedback: Iterable[PrecedentJudgment], told: ReportedIncident) -> tuple[bool, ...]:
-    """What people said of this incident's precedents."""
+    """Return what people said about this incident's precedents, oldest first."""
     return tuple(f.right for f in feedback if f.incident_id == told.life.incident_id)
 
 
@@ -150,7 +144,7 @@ def _is_counted(life: Lifecycle) -> bool:
 
 
 def _map_outages(told: Sequence[ReportedIncident]) -> Mapping[str, str]:
-    """For each incident the one that stands for its outage; one without a record stays alone."""
+    """Return for each incident the one that represents its outage; one without a record stays alone."""
     alone = frozenset[str]()
     return cluster_spans([
         build_span(t.record) if t.record else OutageSpan(t.life.incident_id, alone, t.life.opened_at, None) for t in told
@@ -162,7 +156,7 @@ def _list_attempts(told: ReportedIncident) -> tuple[Attempt, ...]:
 
 
 def _list_fixes(told: ReportedIncident) -> tuple[Recommendation, ...]:
-    """The fixes that its briefs showed: recommended first, then the alternatives."""
+    """Return the fixes that its briefs showed: recommended first, then the alternatives."""
     found = (r for brief in told.briefs for r in (brief.recommendation, *brief.alternatives))
     return tuple(r for r in found if r is not None)
 
@@ -177,15 +171,18 @@ def _has_fix(told: ReportedIncident) -> bool:
 
 
 def _has_used_fix(told: ReportedIncident, filed: FixGroups | None) -> bool:
-    """Whether one of the fixes shown was tried; what became of it is another question."""
+    """Return whether a shown fix was tried, whatever its outcome."""
     return any(
         a.suggested or any(_is_recommended(a, r, filed) for r in _list_fixes(told)) for a in _list_attempts(told)
     )
 
 
 def _judge_precedents(told: ReportedIncident, said: Sequence[bool], filed: FixGroups | None) -> bool | None:
-    """Whether its strong precedents were the right ones; None where nobody judged. A person's word on them goes first (the
-    last one); else "This fixed it" is right, and a suggested fix that failed or was taken back is wrong."""
+    """Return whether its strong precedents were right; None if nobody judged.
+
+    A person's last word on them comes first; else "This fixed it" means right, and a suggested fix that failed or
+    was taken back means wrong.
+    """
     if said:
         return said[-1]
     if not any(brief.sources for brief in told.briefs):
@@ -198,14 +195,17 @@ def _judge_precedents(told: ReportedIncident, said: Sequence[bool], filed: FixGr
 
 
 def _find_high(told: ReportedIncident) -> Recommendation | None:
-    """What was recommended with HIGH confidence."""
+    """Return what was recommended with HIGH confidence."""
     found = (brief.recommendation for brief in told.briefs)
     return next((r for r in found if r and r.confidence is Confidence.HIGH), None)
 
 
 def _find_wrong_high(told: ReportedIncident, filed: FixGroups | None) -> WrongHigh | None:
-    """How a HIGH recommendation was wrong, if it was: its last trial failed, or it was not seen to work and another fix
-    was. A fix that nobody tried, while nothing else worked, is not known to be wrong."""
+    """Return how a HIGH recommendation was wrong, if it was.
+
+    It was if its last trial failed, or if another fix worked while it did not. A fix that nobody tried, while
+    nothing else worked, is not known to be wrong.
+    """
     best = _find_high(told)
     if best is None or told.record is None:
         return None

@@ -1,7 +1,7 @@
-"""What the records say about one vendor: incidents, what its outages look like and where the fault was, how long they take,
+"""Profile one vendor from the records: incidents, what its outages look like, where the fault was, how long they take
 and what fixed them.
 
-Pure. Must not recall or decide about an alert: that a pattern held so far is memory, no diagnosis.
+A pattern that held so far is memory, not a diagnosis.
 """
 
 from __future__ import annotations
@@ -33,30 +33,28 @@ _STATUS = {True: "status page green", False: "status page not green"}
 
 @dataclass(frozen=True, slots=True)
 class VendorPattern:
-    """Signs that came together (an error code, a region, what the status page said), in how many outages, and where
-    the fault was in those of which it is known."""
+    """Signs that occurred together: an error code, a region, the status page's state."""
 
     signs: tuple[str, ...]
-    outages: int
-    boundaries: Mapping[str, int]
+    outages: int  # how many had them
+    boundaries: Mapping[str, int]  # where the fault was, as far as known
 
     @property
     def usual(self) -> tuple[str, int] | None:
-        """The boundary that most of them had, and how many; None where none is known."""
+        """The boundary of most of them, and how many; None if none is known."""
         return min(self.boundaries.items(), key=lambda pair: (-pair[1], pair[0]), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class VendorProfile:
-    """`incidents` newest first; `outages` counts them once; `minutes` is the median time to resolve of the `timed`
-    outages."""
+    """The profile."""
 
     vendor: str
-    incidents: tuple[Incident, ...]
+    incidents: tuple[Incident, ...]  # newest first
     outages: int
     boundaries: Mapping[str, int]
     patterns: tuple[VendorPattern, ...]
-    minutes: float | None
+    minutes: float | None  # median time to resolve of the `timed` outages
     timed: int
     fixes: FixRecord
 
@@ -76,8 +74,7 @@ def build_vendor_profile(
     names: Directory = STANDARD,
     filed: FixGroups | None = None,
 ) -> VendorProfile:
-    """The profile over those of the records that name the vendor, under any of its names, and happened since then. `filed`:
-    what persons said of wordings."""
+    """Profile the records that name the vendor, under any of its names, and happened since then."""
     wanted = normalize_name(resolve_vendor(vendor, names))
     found = [r for r in records if r.vendor and normalize_name(resolve_vendor(r.vendor, names)) == wanted]
     found = [r for r in found if since is None or (r.happened_at is not None and r.happened_at >= since)]
@@ -111,12 +108,13 @@ def _group_outages(records: Sequence[Incident]) -> list[_Outage]:
 
 
 def _choose_common(signs: frozenset[str], often: Mapping[str, int]) -> frozenset[str]:
-    """The few that other outages have, too: what one outage alone has makes no pattern, and all sets are looked at."""
+    """Return the few signs that other outages share. One outage's own signs make no pattern, and all subsets are
+    tried."""
     return frozenset(sorted(signs, key=lambda sign: (-often[sign], sign))[:MOST_OF_ONE])
 
 
 def _build_outage(group: Sequence[Incident], signs: frozenset[str]) -> _Outage:
-    """An outage whose records disagree about the fault was mixed."""
+    """Build one outage; if its records disagree about the fault, it was mixed."""
     known = {r.boundary.value for r in group if r.boundary is not Boundary.UNKNOWN}
     boundary = known.pop() if len(known) == 1 else Boundary.MIXED.value if known else None
     lasted = [
@@ -141,8 +139,10 @@ def _count_boundaries(outages: Iterable[_Outage]) -> Mapping[str, int]:
 
 
 def _find_patterns(outages: Sequence[_Outage]) -> tuple[VendorPattern, ...]:
-    """Signs that came together in two outages at least; of those that came in the very same outages the longest. First
-    those after which the fault was always on one side, then those that came most often."""
+    """Return the signs that occurred together in at least two outages; of equal sets of outages the longest.
+
+    Those with one constant boundary come first, then the most frequent.
+    """
     every = frozenset(chain.from_iterable(outage.signs for outage in outages))
     having = {sign: frozenset(n for n, outage in enumerate(outages) if sign in outage.signs) for sign in every}
     kinds = {outage.signs for outage in outages}
@@ -161,7 +161,7 @@ def _find_patterns(outages: Sequence[_Outage]) -> tuple[VendorPattern, ...]:
 
 
 def _sort_signs(signs: Iterable[str]) -> tuple[str, ...]:
-    """Codes first, then places, then what the status page said."""
+    """Return codes first, then places, then the status page's state."""
     return tuple(sorted(signs, key=lambda sign: (sign in _STATUS.values(), sign)))
 
 

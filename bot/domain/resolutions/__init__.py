@@ -1,1 +1,1 @@
-"""Recording what fixed an incident. Must not hold code of its own."""
+"""Recording what fixed an incident."""

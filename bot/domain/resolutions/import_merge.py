@@ -1,7 +1,4 @@
-"""An imported record over one that people have worked on since: what they recorded stays.
-
-Must not decide what is imported; it only keeps an import from taking back what a person said.
-"""
+"""Merge an imported record into one that people worked on since: what they recorded stays."""
 
 from __future__ import annotations
 
@@ -20,9 +17,11 @@ def _build_key(attempt: Attempt) -> tuple[object, ...]:
 
 
 def merge_import(before: Incident, imported: Incident) -> Incident:
-    """The imported record, with every attempt that a person recorded on the former one, and, where there are any, with
-    the checks, root cause, boundary, lesson and end that stood there and the import does not state. Of an incident that
-    people worked on in Slack the place stays, and with it who may see it."""
+    """Return the imported record with what people recorded on the former one.
+
+    Every attempt by a person stays; with any of those also the checks, root cause, boundary, lesson and end that
+    the import does not state. An incident that people worked on in Slack keeps its place, and with it its audience.
+    """
     if before.source.kind not in BROUGHT:
         # where people worked on it says who may see it, whatever a file says
         imported = replace(imported, source=before.source)

@@ -1,6 +1,6 @@
-"""Asking a person to record what fixed an incident that cleared: when, and whom. Pure.
+"""Decide when and whom to ask what fixed an incident that cleared.
 
-Must not ask when it clears, for then people work or sleep; and must not look anybody up.
+Nobody is asked at the moment it clears: people work or sleep then.
 """
 
 from __future__ import annotations
@@ -25,47 +25,50 @@ _USER_ID = re.compile(r"(?:<@)?([UW](?=[A-Z]*\d)[A-Z0-9]{2,20})(?:\|[^<>]*)?>?")
 
 @dataclass(frozen=True, slots=True)
 class NudgedIncident:
-    """An incident that a person is asked about. `channel` is where its brief stands, `url` leads there; `suggested` is the
-    fix that the brief recommends, if any."""
+    """An incident that a person is asked about."""
 
     incident_id: str
     title: str
-    channel: str
+    channel: str  # where its brief is
     cleared_at: datetime
-    url: str | None = None
-    suggested: str | None = None
+    url: str | None = None  # leads to its brief
+    suggested: str | None = None  # the fix that the brief recommends
 
 
 @dataclass(frozen=True, slots=True)
 class Nudge:
-    """What one person is asked on one day."""
+    """One person's questions of one day."""
 
     person: str
     incidents: tuple[NudgedIncident, ...]
 
 
 def may_be_due(cleared_at: datetime, now: datetime) -> bool:
-    """Whether somebody may have to be asked by now, in whatever zone they are."""
+    """Return whether somebody may be due to be asked by now, in any time zone."""
     return EARLIEST <= now - cleared_at <= WAITS
 
 
 def is_due(cleared_at: datetime, now: datetime, zone: tzinfo) -> bool:
-    """Whether a person in this zone is asked now: from ten in the morning of the next working day on. What was missed on
-    that day is made up for on the next ones, in working hours."""
+    """Return whether a person in this zone is asked now: from ten in the morning of the next working day.
+
+    What was missed on that day is made up for on the following ones, in working hours.
+    """
     local = now.astimezone(zone)
     in_hours = local.weekday() < WORKING_DAYS and HOUR <= local.hour < UNTIL_HOUR
     return in_hours and now - cleared_at <= WAITS and local.date() > cleared_at.astimezone(zone).date()
 
 
 def read_user_id(named: str | None) -> str | None:
-    """The user id in what a tool says of who acknowledged; None where it says a name only."""
+    """Return the user id in a tool's word for who acknowledged; None if it gives only a name."""
     found = _USER_ID.fullmatch(named.strip()) if named else None
     return found[1] if found else None
 
 
 def choose_people(acknowledged_by: str | None, authors: Sequence[str]) -> tuple[str, ...]:
-    """Whom to ask, the best first: who acknowledged, then who wrote most in the thread, of equals the one who wrote last.
-    `authors` are the people of its messages, oldest first."""
+    """Return whom to ask, best first: who acknowledged, then who wrote most in the thread, most recently.
+
+    `authors` are the authors of its messages, oldest first.
+    """
     last = {author: place for place, author in enumerate(authors)}
     counts = Counter(authors)
     active = sorted(counts, key=lambda author: (-counts[author], -last[author]))
@@ -74,5 +77,5 @@ def choose_people(acknowledged_by: str | None, authors: Sequence[str]) -> tuple[
 
 
 def sort_nudges(incidents: Iterable[NudgedIncident]) -> tuple[NudgedIncident, ...]:
-    """As they are asked about: what cleared last first, for it is remembered best."""
+    """Return the incidents in the order of asking: the latest cleared first, because it is best remembered."""
     return tuple(sorted(incidents, key=lambda one: (one.cleared_at, one.incident_id), reverse=True))

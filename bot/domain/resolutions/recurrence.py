@@ -1,7 +1,4 @@
-"""A fix that was seen to work, and its alert fired again soon: what is asked, and what each answer makes of the attempt.
-
-Must not know who asks or where.
-"""
+"""Question a fix that was seen to work when its alert fires again soon after, and apply the answer to the attempt."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ ASKED = ", asked again"
 
 
 class RecurrenceAnswer(StrEnum):
-    """What people say of a fix after which the alert fired again."""
+    """An answer about a fix after which the alert fired again."""
 
     PARTLY = "partly"
     FAILED = "did not work"
@@ -35,28 +32,27 @@ STATUS_OF = {
 
 @dataclass(frozen=True, slots=True)
 class QuestionedFix:
-    """The attempt that is asked about: the `number`-th of an incident's record (from 1), and how many minutes after it was
-    resolved the alert came back (0 where that does not matter any more)."""
+    """The attempt in question."""
 
     incident_id: str
-    number: int
+    number: int  # its position in the record, from 1
     fix: str
-    minutes: int = 0
+    minutes: int = 0  # how long after the resolution the alert fired again; 0 if that no longer matters
 
     @property
     def key(self) -> str:
-        """The name of this question: one for each attempt, however often the alert comes back."""
+        """The name of the question: one for each attempt, however often the alert fires again."""
         return build_recurrence_key(self.incident_id, self.number)
 
 
 def is_soon_after(life: Lifecycle, at: datetime) -> bool:
-    """Whether an alert that fires at `at` comes back soon after its incident was resolved."""
+    """Return whether a firing at `at` comes soon after the incident was resolved."""
     resolved = life.resolved_at if life.state is IncidentState.RESOLVED else None
     return resolved is not None and timedelta(0) < at - resolved < SOON
 
 
 def find_fix_to_question(life: Lifecycle, record: Incident, at: datetime) -> QuestionedFix | None:
-    """The fix to ask about when the alert fires again at `at`: the record's last attempt, if it was seen to work."""
+    """Return the attempt to ask about when the alert fires again at `at`: the last one, if it was VERIFIED."""
     if not is_soon_after(life, at) or life.resolved_at is None or not record.attempts:
         return None
     last = record.attempts[-1]
@@ -67,7 +63,7 @@ def find_fix_to_question(life: Lifecycle, record: Incident, at: datetime) -> Que
 
 
 def find_open_question(record: Incident, number: int) -> QuestionedFix | None:
-    """The question about a record's `number`-th attempt that still waits for its answer."""
+    """Return the question about an attempt that still waits for its answer; None if it was answered."""
     attempt = record.attempts[number - 1] if 0 < number <= len(record.attempts) else None
     if attempt is None or attempt.status is not VerificationStatus.PARTIAL or not (attempt.how or "").endswith(ASKED):
         return None
@@ -75,14 +71,14 @@ def find_open_question(record: Incident, number: int) -> QuestionedFix | None:
 
 
 def question_attempt(record: Incident, number: int) -> Incident:
-    """The record with its `number`-th attempt counted as partly, until somebody answers."""
+    """Return the record with that attempt PARTIAL until somebody answers."""
     attempt = record.attempts[number - 1]
     asked = replace(attempt, status=VerificationStatus.PARTIAL, how=f"{attempt.how or ''}{ASKED}")
     return replace(record, attempts=(*record.attempts[: number - 1], asked, *record.attempts[number:]))
 
 
 def apply_answer(record: Incident, number: int, answer: RecurrenceAnswer) -> Incident:
-    """The record with what a person said of its `number`-th attempt. Who made the attempt, and when, stays."""
+    """Return the record with a person's answer about that attempt; its author and time stay."""
     attempt = record.attempts[number - 1]
     how = (attempt.how or "").removesuffix(ASKED) or None
     said = replace(attempt, status=STATUS_OF[answer], how=how)

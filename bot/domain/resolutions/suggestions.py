@@ -1,6 +1,6 @@
-"""What brief and records offer to a person who records a resolution: fixes, runbooks and checks, in full and verbatim.
+"""Collect what a brief and records suggest to a person who records a resolution: fixes, runbooks and checks, verbatim.
 
-Must not preselect anything, and must not count: a choice only saves typing, and keeps one fix under one wording.
+Nothing is preselected: a choice only saves typing, and keeps one fix under one wording.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ MOST = 99  # a select holds a hundred, and one of them is "something else"
 
 @dataclass(frozen=True, slots=True)
 class SuggestedFix:
-    """A fix that was tried before, verbatim and in full. `failed`: whenever it was tried it did not work."""
+    """A fix that was tried before, verbatim and in full."""
 
     fix: str
     runbook_id: str | None = None
-    failed: bool = False
+    failed: bool = False  # it never worked
 
 
 def _list_brief_fixes(brief: Brief, tried: Sequence[Attempt]) -> Iterator[SuggestedFix]:
-    """The fixes of the brief, which keeps no more of a long one than it can show: in full from the records."""
+    """Yield the brief's fixes, in full from the records: a brief cuts long ones."""
     for found in (brief.recommendation, *brief.alternatives):
         if found:
             whole = (a.fix.strip() for a in tried if cut(a.fix.strip(), FIX_LIMIT) == found.fix)
@@ -35,7 +35,7 @@ def _list_brief_fixes(brief: Brief, tried: Sequence[Attempt]) -> Iterator[Sugges
 
 
 def _list_record_fixes(tried: Sequence[Attempt]) -> Iterator[SuggestedFix]:
-    """Those of the records: first what did not fail, then what only ever failed."""
+    """Yield the records' fixes: first those that did not fail, then those that only ever failed."""
     for failed in (False, True):
         for attempt in tried:
             if (attempt.status is VerificationStatus.FAILED) is failed and attempt.fix.strip():
@@ -45,8 +45,7 @@ def _list_record_fixes(tried: Sequence[Attempt]) -> Iterator[SuggestedFix]:
 def suggest_fixes(
     brief: Brief, records: Sequence[Incident], filed: FixGroups | None = None
 ) -> tuple[SuggestedFix, ...]:
-    """The brief's fixes, best first, then those of its strong precedents (`records`, best first); each fix once, in the
-    wording that the brief shows. `filed`: what persons said of wordings."""
+    """Return the brief's fixes, best first, then those of its strong precedents; each once, as the brief words it."""
     tried = [attempt for record in records for attempt in record.attempts]
     found: list[SuggestedFix] = []
     seen: set[object] = set()
@@ -59,7 +58,7 @@ def suggest_fixes(
 
 
 def suggest_checks(brief: Brief, records: Sequence[Incident]) -> tuple[str, ...]:
-    """The checks that wasted time before: those that the brief names first, each once in the words of a record."""
+    """Return the checks that wasted time before, the brief's first, each once in the words of a record."""
     failed = [c.check.strip() for record in records for c in record.failed_checks if c.check.strip()]
     whole = {fit_one_line(check, CHECK_LIMIT): check for check in reversed(failed)}
     shown = [skip.check for skip in brief.skip] + [later.check for later in brief.later]
@@ -71,7 +70,7 @@ def suggest_checks(brief: Brief, records: Sequence[Incident]) -> tuple[str, ...]
 
 
 def suggest_runbooks(brief: Brief, records: Sequence[Incident]) -> tuple[Runbook, ...]:
-    """The runbooks of the brief, validated ones first, then those that the records name; each with its steps, if known."""
+    """Return the brief's runbooks, validated ones first, then the records'; each with its steps if known."""
     written: Mapping[str, Runbook] = {r.id: r for record in reversed(records) for r in record.runbooks}
     named = [Runbook(r.runbook_id, r.title) for r in brief.runbooks]
     found = {runbook.id: written.get(runbook.id, runbook) for runbook in (*named, *written.values())}

@@ -1,1 +1,1 @@
-"""Tokens, names, redaction, error codes. Must not hold code of its own."""
+"""Tokens, names, formats, masking and error codes."""

@@ -1,7 +1,4 @@
-"""Signs of a problem in text: error codes and metric names, in the one form in which they are compared.
-
-Must not recall or rank; `query` reads the alert's signs with it, `ranking` a record's.
-"""
+"""Find signs of a problem in text: error codes and metric names, in the one form in which they are compared."""
 
 from __future__ import annotations
 
@@ -59,31 +56,30 @@ _METRIC = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b|\b[a-z][a-z0-9]+(?:\.[a
 
 
 def normalize_code(code: str) -> str:
-    """The form in which an error code is compared: "HTTP 504" and "GATEWAY_TIMEOUT" are both "504"."""
+    """Return the form in which an error code is compared: "HTTP 504" and "GATEWAY_TIMEOUT" are both "504"."""
     form = normalize(code)
     http = _HTTP.search(form)
     return http[1] if http else _SAME_CODE.get(form.replace(" ", "_").replace("-", "_"), form)
 
 
 def find_codes(text: str) -> frozenset[str]:
-    """The error codes a text names, in compared form. A number with a unit is no code."""
+    """Return the error codes in a text, in compared form. A number with a unit is no code."""
     found = [m[1] for m in _HTTP.finditer(text)]
     found += _UPPER_CODE.findall(text) + _NAMED_ERROR.findall(text)
     return frozenset(normalize_code(code) for code in found)
 
 
 def find_metric_names(text: str) -> frozenset[str]:
-    """The metric names a text names: snake_case, or dotted with three parts or more."""
+    """Return the metric names in a text: snake_case, or dotted with at least three parts."""
     return frozenset(_METRIC.findall(text))
 
 
 def choose_telling_names(names: Iterable[str | None]) -> frozenset[str]:
-    """Metric names in compared form. One word alone ("errors", "calls", "cpu") is what everything measures: it tells
-    nothing about which problem it is."""
+    """Return metric names in compared form, without single words ("errors", "cpu"): everything measures those."""
     forms = (normalize(name) for name in names if name)
     return frozenset(form for form in forms if len(_WORD.findall(form)) > 1)
 
 
 def list_code_words(codes: Iterable[str]) -> tuple[str, ...]:
-    """What people write for these codes, sorted by code."""
+    """Return what people write for these codes, sorted by code."""
     return tuple(CODE_WORDS[code] for code in sorted(codes) if code in CODE_WORDS)

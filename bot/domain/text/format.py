@@ -6,22 +6,22 @@ from collections.abc import Iterable
 
 
 def cut(text: str, limit: int) -> str:
-    """The text in at most `limit` characters; a cut shows as "…"."""
+    """Return the text in at most `limit` characters; a cut shows as "…"."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def fit_one_line(text: str, limit: int) -> str:
-    """The text on one line, in at most `limit` characters."""
+    """Return the text on one line, in at most `limit` characters."""
     return cut(" ".join(text.split()), limit)
 
 
 def join_names(items: Iterable[str], limit: int = 8) -> str:
-    """Names joined by commas; more than `limit` are counted: "INC-1, INC-2 and 5 more"."""
+    """Join names by commas; more than `limit` are counted: "INC-1, INC-2 and 5 more"."""
     names = list(items)
     rest = len(names) - limit
     return f"{', '.join(names[:limit])} and {rest} more" if rest > 0 else ", ".join(names)
 
 
 def format_count(number: int, noun: str) -> str:
-    """A number with its noun: "1 outage", "3 outages"."""
+    """Format a number with its noun: "1 outage", "3 outages"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

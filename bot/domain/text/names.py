@@ -1,7 +1,4 @@
-"""Names and content words: what a check, a root cause and a label have in common, and how long texts are cut.
-
-Small word work for the decisions. Must not score for recall (that is the index) or decide anything.
-"""
+"""Compare names and find content words: what a check, a root cause and a label have in common."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ _SAME_ENVIRONMENT = {
 
 
 def normalize_name(name: str | None) -> str | None:
-    """The form in which two names (vendor, service, region) are compared; None for unknown or empty."""
+    """Return the form in which names (vendor, service, region) are compared; None for unknown or empty."""
     return _fold_name(name) if name else None
 
 
@@ -51,36 +48,36 @@ def _fold_name(name: str) -> str | None:
 
 
 def normalize_environment(name: str | None) -> str | None:
-    """Like `same_form`, with the short names of environments made long ("prod" is "production")."""
+    """Normalize a name and expand the short names of environments ("prod" is "production")."""
     form = normalize_name(name)
     return _SAME_ENVIRONMENT.get(form, form) if form else None
 
 
 @lru_cache(maxsize=8192)
 def normalize_title(title: str | None) -> str | None:
-    """The form in which alert names are compared: letters and digits only, so that "Error Rate" is "ErrorRate"."""
+    """Return the form in which alert names are compared: letters and digits only ("Error Rate" is "ErrorRate")."""
     return "".join(_WORD.findall(normalize(title))) or None if title else None
 
 
 def split_name(name: str) -> str:
-    """A name with its camelCase and snake_case parts set apart: "RazorpayErrorRate" is "Razorpay Error Rate"."""
+    """Return a name with its camelCase and snake_case parts separated: "Razorpay Error Rate"."""
     return _CAMEL.sub(" ", name.replace("_", " "))
 
 
 def _singularize(word: str) -> str:
-    """A word without its final "s", where that is likely a plural ("pods", not "status", "redis", "access")."""
+    """Return a word without its final "s" if that is likely a plural ("pods", not "status", "redis", "access")."""
     plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if plural else word
 
 
 def find_content_words(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, in singular form, short names made long ("db" is "database")."""
+    """Return the words that say what a text is about: singular, short names expanded ("db" is "database")."""
     return frozenset(_split_content(text))
 
 
 def find_head_word(name: str) -> str | None:
-    """What a name is the name of: the last content word before a preposition ("DB pool" is a pool, "Size of the queue" a
-    size); None if there is none."""
+    """Return the last content word before a preposition ("DB pool" is a pool, "Size of the queue" a size); None if
+    there is none."""
     words = _split_content(_PREPOSITION.split(name, maxsplit=1)[0])
     return words[-1] if words else None
 

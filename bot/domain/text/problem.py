@@ -1,4 +1,4 @@
-"""Why something that a person typed cannot be read."""
+"""The reason why something that a person typed cannot be read."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Secrets and personal data masked in text. Must not touch hashes, ids, pod names, times or plain numbers; linear in its input.
+"""Mask secrets and personal data in text, but not hashes, ids, pod names, times or plain numbers; linear in its input.
 
-Mask before cutting a text: half a secret is not recognised.
+Mask before cutting a text: half a secret is not recognized.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ _INVISIBLE = re.compile(
 
 
 def mask(text: str) -> tuple[str, Mapping[str, int]]:
-    """The text with secrets replaced by `[masked:<rule>]`, and how often each rule struck. Masking twice changes nothing.
+    """Return the text with secrets replaced by `[masked:<rule>]`, and how often each rule matched. Idempotent.
 
-    Where a secret's name is written in other forms of its letters or with characters that do not show, the text is
-    given back in plain ones.
+    If a secret's name is spelled with lookalike or invisible characters, the text comes back in plain ones.
     """
     masked, counts = _mask_once(text)
     if text.isascii() or (plain := _INVISIBLE.sub("", unicodedata.normalize("NFKC", masked))) == masked:
@@ -48,13 +47,16 @@ def _mask_once(text: str) -> tuple[str, Counter[str]]:
 
 
 def count_marks(text: str) -> Mapping[str, int]:
-    """How often each rule struck in a text that is masked already."""
+    """Return how often each rule matched in a text that is already masked."""
     return dict(Counter(_MARK.findall(text)))
 
 
 def format_masked_note(counts: Mapping[str, int], still_in: str | None = "the thread") -> str | None:
-    """What a person who wrote the text is told, in one line, or None where nothing was masked. `still_in`: where the
-    text stands unmasked, None for nowhere. Personal data cannot be rotated, so it is counted for itself."""
+    """Return the one line that the author of a masked text reads, or None if nothing was masked.
+
+    `still_in` names where the text remains unmasked. Personal data is counted separately, because it cannot be
+    rotated.
+    """
     personal = sum(number for rule, number in counts.items() if rule in PERSONAL)
     secrets = sum(counts.values()) - personal
     told = []
@@ -67,24 +69,24 @@ def format_masked_note(counts: Mapping[str, int], still_in: str | None = "the th
 
 
 def is_secret_name(label: str) -> bool:
-    """Whether a label (a field's title, a key) is the name of a secret and nothing else: "DB password", "*api_key:*"."""
+    """Return whether a label (a field's title, a key) is nothing but a secret's name: "DB password", "*api_key:*"."""
     return LABEL.match(_INVISIBLE.sub("", unicodedata.normalize("NFKC", label[:200]))) is not None
 
 
 def has_secret_name_last(text: str) -> bool:
-    """Whether a text ends in a secret's name and a colon, so that what comes next is the secret."""
+    """Return whether a text ends in a secret's name and a colon, so that the secret follows."""
     return ENDS.search(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text[-200:]))) is not None
 
 
 def mask_value(label: str, value: str) -> str:
-    """A value masked, given what it is called: behind a secret's name all of it goes."""
+    """Mask a value, given its label: after a secret's name all of it goes."""
     if is_secret_name(label) and len(value.strip()) >= 3 and not is_no_value(value.strip()):
         return value if value.strip().startswith("[masked:") else "[masked:secret]"
     return mask(value)[0]
 
 
 def mask_url(url: str) -> str:
-    """A link without user information and without the values of secret parameters; everything else stays, so it works."""
+    """Return a link without user information and secret parameters; everything else stays, so that it works."""
     head, separator, rest = url.partition("://")
     authority, slash, tail = rest.partition("/")
     if separator and "@" in authority:

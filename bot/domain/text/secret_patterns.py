@@ -1,7 +1,8 @@
-"""The table of what masking looks for: vendors' tokens, values behind a secret's name, people's data. Must not mask.
+"""The table of what masking looks for: vendors' tokens, values after a secret's name, personal data.
 
-A rule is tried only in a text that holds one of its `needs`, so that a text without secrets costs next to nothing. Every
-repetition is bounded, and no pattern begins with a look-behind where a character can be asked first: linear, and fast.
+A rule is tried only on a text that contains one of its `needs`, so that a text without secrets costs next to
+nothing. Every repetition is bounded, and no pattern starts with a look-behind where a character can be tested
+first: linear, and fast.
 """
 
 from __future__ import annotations
@@ -15,14 +16,13 @@ Replacer = Callable[[re.Match[str]], str]
 
 @dataclass(frozen=True, slots=True)
 class SecretRule:
-    """What one kind of secret looks like. `needs`: one of these must be in the text, in lower case; none: always tried.
-    `beside`: this must be in it, too. `by`: what takes the match's place."""
+    """The form of one kind of secret."""
 
     name: str
-    needs: tuple[str, ...]
+    needs: tuple[str, ...]  # one of these must be in the lower-case text; empty means always
     pattern: re.Pattern[str]
-    by: str | Replacer = ""
-    beside: str = ""
+    by: str | Replacer = ""  # replaces the match
+    beside: str = ""  # must be in the text, too
 
 
 # What stands before a name in one word with it, and what it is a name for.
@@ -59,7 +59,7 @@ _NO_VALUES = re.compile(
 
 
 def _define_token(name: str, needs: str, *patterns: str) -> SecretRule:
-    """A vendor's token, known by its own form."""
+    """Define a vendor's token, known by its own form."""
     return SecretRule(name, tuple(needs.split()), re.compile("|".join(patterns)), f"[masked:{name}]")
 
 
@@ -108,20 +108,20 @@ _TOKENS = (
 
 
 def _mask_secret(match: re.Match[str]) -> str:
-    """The value behind a secret's name; words that only talk about the secret ("the token: Grafana's …") stay."""
+    """Mask the value after a secret's name; words about the secret ("the token: Grafana's …") stay."""
     spoken_of = match.string.startswith(("'s ", "’s "), match.end())
     return match[0] if spoken_of or is_no_value(match[2]) else f"{match[1]}[masked:secret]"
 
 
 def is_no_value(value: str) -> bool:
-    """Whether what stands behind a secret's name only speaks of it ("expired", "****", a port)."""
+    """Return whether the text after a secret's name only describes it ("expired", "****", a port)."""
     return _NO_VALUES.match(value) is not None
 
 
 def _define_named(
     needs: tuple[str, ...], pattern: str, flags: re.RegexFlag = re.IGNORECASE, beside: str = ""
 ) -> SecretRule:
-    """A value known by what stands before it (group 1); the value is group 2."""
+    """Define a value known by what precedes it (group 1); the value is group 2."""
     return SecretRule("secret", needs, re.compile(pattern, flags), _mask_secret, beside)
 
 
@@ -184,7 +184,7 @@ _COOKIE = re.compile(
 
 
 def _mask_cookies(match: re.Match[str]) -> str:
-    """A header's cookies, each without its value; their attributes stay."""
+    """Mask each value of a header's cookies; their attributes stay."""
     return match[1] + _COOKIE.sub(r"\1[masked:cookie]", match[2])
 
 
@@ -192,7 +192,7 @@ _ISSUED = re.compile(r"(?:4\d{12}|4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|
 
 
 def _mask_card(match: re.Match[str]) -> str:
-    """Masked if it is a card number: an issued prefix with its length, checksum, one kind of separator or none."""
+    """Mask a card number: an issued prefix with its length, a valid checksum, at most one kind of separator."""
     digits = re.sub(r"\D", "", match[0])
     grouped = len({c for c in match[0] if not c.isdigit()}) <= 1
     looks = _ISSUED.match(digits) is not None and len(set(digits)) > 1
@@ -200,7 +200,7 @@ def _mask_card(match: re.Match[str]) -> str:
 
 
 def _is_luhn_valid(digits: str) -> bool:
-    """Whether the digits pass the check of payment cards."""
+    """Return whether the digits pass the checksum of payment cards."""
     total = 0
     for i, digit in enumerate(reversed(digits)):
         value = int(digit) * (2 if i % 2 else 1)
@@ -218,7 +218,7 @@ _IBAN_LENGTHS = {
 
 
 def _mask_iban(match: re.Match[str]) -> str:
-    """Masked if it is an account number: its country's length, and its checksum."""
+    """Mask an account number with its country's length and a valid checksum."""
     bare = match[0].replace(" ", "")
     if _IBAN_LENGTHS.get(bare[:2]) != len(bare):
         return match[0]
@@ -227,7 +227,7 @@ def _mask_iban(match: re.Match[str]) -> str:
 
 
 def _mask_phone(match: re.Match[str]) -> str:
-    """Masked if it has as many digits as a number with its country has."""
+    """Mask a phone number with a country code and a plausible number of digits."""
     return "[masked:phone]" if 8 <= sum(c.isdigit() for c in match[0]) <= 15 else match[0]
 
 

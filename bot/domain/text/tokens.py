@@ -1,7 +1,7 @@
-"""Words of a text: tokens, character n-grams, normalising, what makes two texts the same. Must not score or search.
+"""Split texts into tokens and character n-grams, and normalize what makes two texts the same.
 
-Tokens are what the index keeps: stemmed words, whole names next to their parts (`KubePodCrashLooping`, `http_5xx_rate`),
-and pairs of characters where a script writes no spaces (Chinese, Japanese, Thai, ...).
+Tokens are what the index stores: stemmed words, whole names beside their parts (`KubePodCrashLooping`,
+`http_5xx_rate`), and pairs of characters in scripts without spaces (Chinese, Japanese, Thai, ...).
 """
 
 from __future__ import annotations
@@ -109,19 +109,19 @@ FUNCTION_WORDS = frozenset(
 
 @lru_cache(maxsize=8192)
 def normalize(text: str) -> str:
-    """The form under which two fixes or checks are the same: NFKC, case folded, spaces collapsed, numbering and final
-    punctuation removed (design 6)."""
+    """Return the form under which two fixes or checks are the same: NFKC, case folded, spaces collapsed, without
+    numbering and final punctuation."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_NUMBERING.sub("", folded).split()).rstrip(".;,:! ")
 
 
 def normalize_numbers(text: str) -> str:
-    """The form under which two texts are near-duplicates: NFKC, case folded, spaces collapsed, numbers all alike."""
+    """Return the form under which two texts are near-duplicates: normalized, with all numbers alike."""
     return " ".join(_DIGITS.sub("0", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
 def hash_form(text: str) -> int:
-    """`text_form` as a signed number of 64 bits, which an index can hold."""
+    """Return `normalize_numbers` of a text as a signed 64-bit number, which an index can store."""
     digest = hashlib.blake2b(normalize_numbers(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -132,7 +132,7 @@ def hash_wording(text: str) -> str:
 
 
 def tokenize(text: str) -> list[str]:
-    """The index's words of a text, in order, repeated as often as they occur."""
+    """Return the index's words of a text, in order and with repetitions."""
     found: list[str] = []
     for word in _split_script(unicodedata.normalize("NFKC", text)):
         if word.casefold() not in FUNCTION_WORDS:
@@ -141,19 +141,19 @@ def tokenize(text: str) -> list[str]:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text as they are written, case folded, in order: what `word_grams` cuts into pieces."""
+    """Return the words of a text as written, case folded, in order: the input of `build_grams`."""
     return [word.casefold() for word in _split_script(unicodedata.normalize("NFKC", text))]
 
 
 @lru_cache(maxsize=16_384)
 def build_grams(word: str) -> tuple[str, ...]:
-    """All character n-grams (n = 3, 4, 5) of a word with a space at either end."""
+    """Return all character n-grams (n = 3, 4, 5) of a word with a space at either end."""
     padded = f" {word} "
     return tuple(padded[i : i + n] for n in GRAM_SIZES for i in range(len(padded) - n + 1))
 
 
 def count_grams(word: str) -> int:
-    """How many n-grams `word_grams` gives for the word."""
+    """Return how many n-grams `build_grams` returns for the word."""
     return sum(max(0, len(word) + 2 - n + 1) for n in GRAM_SIZES)
 
 

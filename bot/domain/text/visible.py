@@ -1,4 +1,4 @@
-"""Text as people see it: without characters that show as nothing or turn the rest around."""
+"""Clean text for people: without characters that are invisible or reverse its direction."""
 
 from __future__ import annotations
 

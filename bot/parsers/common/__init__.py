@@ -1,1 +1,1 @@
-"""What every parser shares: labels, symptoms, titles, places, fingerprints. Must not know any single tool."""
+"""Readings that all parsers share: labels, symptoms, titles, places, fingerprints."""

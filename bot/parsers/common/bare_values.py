@@ -1,6 +1,6 @@
-"""Alertmanager's default title lists label values without names, in the order of their names; this names the clear ones.
+"""Name the bare values in Alertmanager's default title, which lists label values in the order of their names.
 
-Must not name a value that could be several labels.
+A value that could belong to several labels stays unnamed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CLUSTER = re.compile(r"(?:prod|stag|dev|cluster|k8s|eks|gke|aks)|-\d+$", re.IGN
 
 
 def _find_anchor(value: str) -> str | None:
-    """The label that a value names by itself."""
+    """Return the label that a value identifies by itself."""
     if _INSTANCE.match(value):
         return "instance"
     if read_environment(value) == value.casefold() or (read_environment(value) and not value.isascii()):
@@ -41,7 +41,7 @@ def _find_anchor(value: str) -> str | None:
 
 
 def _find_between(before: str | None, after: str | None, taken: Container[str]) -> str | None:
-    """The usual label that sorts between two neighbours; None where several are as likely."""
+    """Return the usual label that sorts between two neighbors; None if several are as likely."""
     if before == "instance" and "job" not in taken:
         return "job"
     if before == "job" and after in {"region", "severity"}:
@@ -54,7 +54,7 @@ def _find_between(before: str | None, after: str | None, taken: Container[str]) 
 
 
 def _list_following(names: Sequence[str | None]) -> list[str | None]:
-    """For each place, the next name that is known after it; one pass from the end."""
+    """Return for each position the next known name after it, in one pass from the end."""
     after: str | None = None
     found: list[str | None] = []
     for name in reversed(names):
@@ -64,7 +64,7 @@ def _list_following(names: Sequence[str | None]) -> list[str | None]:
 
 
 def name_values(values: Sequence[str]) -> dict[str, str]:
-    """Labels for the values that can be named, among the first that an alert could list."""
+    """Return labels for the values that can be named, among as many as an alert could list."""
     values = values[:_MOST_VALUES]
     names = [_find_anchor(value) for value in values]
     following = _list_following(names)
@@ -80,11 +80,11 @@ def name_values(values: Sequence[str]) -> dict[str, str]:
 
 
 def name_group(values: Sequence[str]) -> dict[str, str]:
-    """Labels for the group values that follow the alert name: a single one that looks like a cluster is one."""
+    """Return labels for the group values after the alert name: a single one that looks like a cluster is one."""
     return {"cluster": values[0]} if len(values) == 1 and _CLUSTER.search(values[0]) else name_values(values)
 
 
 def read_silence_labels(urls: Iterable[str]) -> dict[str, str]:
-    """All labels by name, from a link that opens a new silence with them filled in."""
+    """Return all labels by name, from a link that opens a new silence filled in with them."""
     address = next((unquote(url) for url in urls if "/silences/new" in url), "")
     return dict(_PAIR.findall(address))

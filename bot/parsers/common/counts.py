@@ -1,6 +1,6 @@
-"""How many alerts of a group fire and how many have cleared, where a bracket in the post counts them: "[FIRING:2, RESOLVED:1]".
+"""Read a post's own count of firing and cleared alerts: "[FIRING:2, RESOLVED:1]".
 
-Must not count what a post lists: lists are cut.
+What a post lists is not counted, because lists are cut.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _BRACKET = re.compile(r"\[FIRING:(\d{1,5})(?:,\s?RESOLVED:(\d{1,5}))?\]", re.IGN
 
 
 def read_counts(message: Message) -> tuple[int | None, int | None]:
-    """Firing and cleared; None where the post does not count."""
+    """Return (firing, cleared); None where the post does not count."""
     texts = (text for card in message.cards if not card.unfurl for text in (card.title, card.fallback))
     found = next((match for text in (*texts, message.text) if (match := _BRACKET.search(text[:2000]))), None)
     if found is None:

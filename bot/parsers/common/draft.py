@@ -1,4 +1,4 @@
-"""What a parser knows about a post before the shared readings fill in the rest. Must not read anything itself."""
+"""What a parser knows about a post before the shared readings fill in the rest."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from bot.domain.alerts.alert import AlertMember, AlertState, Severity, Symptom
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A parser's findings. None means "not found here": the shared readings look for it, unless `settled` names it.
-
-    `identity` holds the parts of the fingerprint; empty means the shared identity (title, service, host, ...).
-    """
+    """A parser's findings. The shared readings look for what is None, unless `settled` names it."""
 
     tool: str
     state: AlertState
     title: str | None = None
     kind: str = "alert"
+    # parts of the fingerprint; empty means the shared identity (title, service, host, ...)
     identity: tuple[str, ...] = ()
     severity: Severity | None = None
     severity_raw: str | None = None

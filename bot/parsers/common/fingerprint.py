@@ -1,4 +1,4 @@
-"""The identity of what is alerting, as a stable readable string. Must not take in values, counts, times or severity."""
+"""Build the identity of what is alerting as a stable, readable string, without values, counts, times or severity."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STATE_WORDS = frozenset(_STATE_WORDS_LISTED.split())
 
 
 def normalize_identity(text: str) -> str:
-    """A name without numbers, state words, case and punctuation: what stays the same when the alert fires or clears."""
+    """Return a name without numbers, state words, case and punctuation: equal when the alert fires and clears."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = _WORDS.findall(_NUMBER.sub(" ", _SAID.sub(" ", folded)))
     kept = [w for w in words if w not in _STATE_WORDS and not _ID.match(w)]
@@ -44,12 +44,12 @@ def normalize_identity(text: str) -> str:
 
 
 def fold_identity(text: str) -> str:
-    """An identity taken as it is, but for case and spaces."""
+    """Return an identity as it is, but for case and spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def build_fingerprint(tool: str, parts: Iterable[str]) -> str:
-    """`tool:readable-words:hash` over the parts, in their order; empty parts keep their place."""
+    """Build `tool:readable-words:hash` from the parts in order; an empty part keeps its position."""
     held = [fold_identity(mask(part)[0]) for part in parts]
     digest = hashlib.sha256("\x1f".join([tool, *held]).encode()).hexdigest()[:12]
     readable = "-".join(re.findall(rf"{_LETTERS}+", " ".join(held)))[:60].strip("-")

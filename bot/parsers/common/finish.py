@@ -1,4 +1,4 @@
-"""A parser's draft → the alert: the shared readings fill in what the parser left open. Must not overrule what it settled."""
+"""Finish a parser's draft: the shared readings fill in what it left open, and never overrule what it settled."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _VALUE_KEYS = ("value", "current_value", "valor", "valor_actual", "wert", "aktue
 def _build_identity(
     draft: Draft, labels: Labels, title: str | None, service: str | None, environment: str | None
 ) -> tuple[str, ...]:
-    """The shared identity: name without state and numbers, service, host, and the dimensions that head and fields state."""
+    """Return the shared identity: name without state and numbers, service, host, and stated dimensions."""
     near = {**labels.fields, **labels.head}
     stated = {
         key: value
@@ -100,7 +100,7 @@ def _collect_symptoms(
 
 
 def finish(message: Message, draft: Draft, known_vendors: frozenset[str], *, root: Alert | None = None) -> Alert:
-    """Fill in what the draft leaves open. A broadcast reply takes the identity of the alert it answers (`root`)."""
+    """Fill in what the draft leaves open. A broadcast reply takes the identity of the alert that it answers (`root`)."""
     settled, heads, found = draft.settled, find_heads(message), find_labels(message)
     labels = Labels(found.head, found.fields, found.body, {**found.all, **draft.labels})
     if "host" not in settled:

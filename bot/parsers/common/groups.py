@@ -1,4 +1,4 @@
-"""Members of a grouped post: one label set and state each. Must not count them: posts list what they like."""
+"""Read the members of a grouped post, each with its labels and state. They are not counted: posts cut their lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LABEL = re.compile(r"^[ \t]*- ([\w.-]{1,60}) = (.*)$", re.MULTILINE)
 
 
 def find_listed_members(text: str, state: AlertState) -> tuple[AlertMember, ...]:
-    """Members of a template that lists labels, each list starting at `alertname`; else the pods that the text names."""
+    """Return the members of a label list, each starting at `alertname`; else the pods that the text names."""
     parts = re.split(r"(?m)^(?=\W*alertname:)", text)[1:]
     listed = [build_labels(find_body_pairs(part.split("\n"))) for part in parts]
     if not listed:
@@ -23,7 +23,7 @@ def find_listed_members(text: str, state: AlertState) -> tuple[AlertMember, ...]
 
 
 def find_headed_members(text: str) -> tuple[AlertMember, ...]:
-    """Members in label blocks (`- key = value`) under the headings Firing and Resolved, which state their states."""
+    """Return the members in label blocks (`- key = value`) under the headings Firing and Resolved."""
     found = []
     for half in re.split(r"(?m)^(?=(?:Firing|Resolved)\s*$)", text):
         state = AlertState.RESOLVED if half.startswith("Resolved") else AlertState.FIRING
@@ -34,7 +34,7 @@ def find_headed_members(text: str) -> tuple[AlertMember, ...]:
 
 
 def find_shared_labels(members: tuple[AlertMember, ...]) -> dict[str, str]:
-    """Labels that all members have with the same value, in the order of the first."""
+    """Return the labels that all members share, in the order of the first."""
     if not members:
         return {}
     rest = [m.labels for m in members[1:]]

@@ -1,4 +1,4 @@
-"""The first lines of a post and the state that they tell. Must not know any single tool."""
+"""Read the first lines of a post and the state that they report."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ _MENTION = re.compile(r"(?:^|\s)@[\w-]{1,40}")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """One first line: the words with emoji removed, the emoji, and the short tokens (brackets, prefix, suffix)."""
+    """One first line taken apart."""
 
-    text: str
+    text: str  # without emoji
     emoji: tuple[str, ...]
-    brackets: tuple[str, ...]
+    brackets: tuple[str, ...]  # short tokens that may state something, like prefixes and suffix
     prefixes: tuple[str, ...]
     suffix: str
 
     def list_tokens(self) -> Iterator[str]:
-        """Tokens that may state the state or the severity, the most deliberate first."""
+        """Yield the tokens that may state the state or the severity, most deliberate first."""
         yield from self.brackets
         yield from self.prefixes
         if self.suffix:
@@ -79,7 +79,7 @@ def parse_head(line: str) -> Head:
 
 
 def find_heads(message: Message) -> tuple[Head, ...]:
-    """The first lines of everything the poster wrote, most title-like first."""
+    """Return the first lines of everything the poster wrote, most title-like first."""
     own = [card for card in message.cards if not card.unfurl]
     lines: list[str] = [*message.headings, *(h for card in own for h in card.headings), *(c.title for c in own)]
     if message.email:
@@ -94,7 +94,7 @@ def find_heads(message: Message) -> tuple[Head, ...]:
 
 
 def is_state_only(token: str) -> bool:
-    """Whether a short token says nothing but state, severity and filler words ("Health Rule Violation Ended")."""
+    """Return whether a short token is only state, severity and filler words ("Health Rule Violation Ended")."""
     token = _JOINED.sub(" ", token)
     if read_token_state(token) or (read_severity(token) and len(token.split()) <= 2):
         return True
@@ -104,7 +104,7 @@ def is_state_only(token: str) -> bool:
 
 
 def read_word_state(token: str) -> AlertState | None:
-    """The state of a short token, as a whole or by its words; None where it is about something else."""
+    """Return the state of a short token, as a whole or by its words; None if it is about something else."""
     whole = read_token_state(token)
     if whole or not is_state_only(token):
         return whole
@@ -117,7 +117,7 @@ def _is_weak(token: str) -> bool:
 
 
 def read_status_line(message: Message) -> AlertState | None:
-    """The state of the first status-page line ("Investigating - ..."); pages list the newest first."""
+    """Return the state of the first status-page line ("Investigating - ..."); pages list the newest first."""
     for line in message.lines[:15]:
         match = _STATUS_LINE.match(line)
         if match:
@@ -131,7 +131,7 @@ def read_status_line(message: Message) -> AlertState | None:
 
 
 def find_state(message: Message, heads: Sequence[Head], labels: Labels) -> tuple[AlertState | None, bool]:
-    """The state and whether something deliberate says so (a token, field, emoji), not just colour or prose."""
+    """Return the state, and whether something deliberate states it (a token, field, emoji), not only color or prose."""
     tokens = [(token, read_word_state(token)) for head in heads for token in head.list_tokens()]
     strong = [state for token, state in tokens if state and not _is_weak(token)]
     field = next((s for s in (read_token_state(labels.all[k]) for k in STATE_KEYS if k in labels.all) if s), None)
@@ -152,5 +152,5 @@ def find_state(message: Message, heads: Sequence[Head], labels: Labels) -> tuple
 
 
 def has_warning(heads: Sequence[Head]) -> bool:
-    """Whether a warning emoji leads a first line."""
+    """Return whether a warning emoji leads a first line."""
     return any(is_warning_emoji(name) for head in heads for name in head.emoji)

@@ -1,4 +1,4 @@
-"""Labels of a post: fields, `key: value` lines, `key=value` pairs, tags and JSON-like dumps. Must not judge their meaning."""
+"""Find labels in a post: fields, `key: value` lines, `key=value` pairs, tags and JSON-like dumps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _JSON_PAIR = re.compile(r'^\s*"([\w.@-]{1,40})"\s*:\s*"?([^"]{1,300})"?,?\s*$')
 
 
 def normalize_key(label: str) -> str:
-    """A label's key: foreign and spelled-out names mapped, spaces and capitals folded unless the capitals are inside."""
+    """Return a label's key: foreign and long names mapped, spaces and capitals folded (but not inner capitals)."""
     text = label.strip(" \t*:：`•-")
     folded = re.sub(r"[\s\-/]+", "_", text.casefold())
     spelled = folded if text[:1].isupper() or " " in text or "-" in text else re.sub(r"[\s\-]+", "_", text)
@@ -53,7 +53,7 @@ def normalize_key(label: str) -> str:
 
 
 def find_equals_pairs(text: str) -> list[tuple[str, str]]:
-    """`key=value` pairs of one line. A value of several words is kept when another pair follows it."""
+    """Return the `key=value` pairs of one line. A value of several words is kept if another pair follows it."""
     text = _URL.sub(" ", text[:4000])
     found = list(_EQUALS.finditer(text))[:80]
     pairs = []
@@ -73,12 +73,12 @@ def find_equals_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def find_tag_pairs(text: str) -> list[tuple[str, str]]:
-    """`key:value` tags without a space, as monitoring tools write scopes ("env:prod,service:api")."""
+    """Return `key:value` tags without a space, as monitoring tools write scopes ("env:prod,service:api")."""
     return [(m[1], m[2].rstrip(".-/")) for m in _TAG.finditer(_URL.sub(" ", text[:8000])) if not m[2].isdigit()]
 
 
 def _find_line_pairs(line: str) -> list[tuple[str, str]]:
-    """`key: value` pairs of one line, also several of them with separators between."""
+    """Return the `key: value` pairs of one line, which may hold several with separators."""
     line = _ORDINAL.sub("", line)
     chunks = _SPLIT.split(line)
     if len(chunks) > 1 and not all(_LINE.match(chunk) for chunk in chunks if chunk.strip()):
@@ -94,7 +94,8 @@ def _find_line_pairs(line: str) -> list[tuple[str, str]]:
 
 
 def find_body_pairs(lines: Iterable[str]) -> list[tuple[str, str]]:
-    """All pairs of running lines, one level of JSON-like nesting included (`service: {"name": ...}` → service.name)."""
+    """Return all pairs of running lines, with one level of JSON-like nesting (`service: {"name": ...}` gives
+    service.name)."""
     pairs: list[tuple[str, str]] = []
     outer = ""
     for line in lines:
@@ -113,20 +114,20 @@ def find_body_pairs(lines: Iterable[str]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Pairs by where they stand: in the first lines, in fields, in the body. `all` is their union, first one wins."""
+    """Pairs by where they occur."""
 
-    head: Mapping[str, str] = field(default_factory=dict)
+    head: Mapping[str, str] = field(default_factory=dict)  # in the first lines
     fields: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, str] = field(default_factory=dict)
-    all: Mapping[str, str] = field(default_factory=dict)
+    all: Mapping[str, str] = field(default_factory=dict)  # the union; the first one wins
 
     def find_first(self, *keys: str) -> str | None:
-        """The value of the first of these keys that is there."""
+        """Return the value of the first of these keys that exists."""
         return next((self.all[key] for key in keys if self.all.get(key)), None)
 
 
 def build_labels(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Pairs as a mapping with normalised keys; the first value of a key stays; at most 80 labels of 300 characters."""
+    """Return pairs as a mapping with normalized keys; a key's first value counts; at most 80 labels of 300 characters."""
     found: dict[str, str] = {}
     for label, value in pairs:
         key = normalize_key(label)[:60]
@@ -140,18 +141,18 @@ def build_labels(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def find_json_pairs(text: str) -> list[tuple[str, str]]:
-    """Pairs of JSON that stands in a line ({"alert": "...", "p95_ms": 2310})."""
+    """Return the pairs of JSON inside a line ({"alert": "...", "p95_ms": 2310})."""
     return [(m[1], m[2] or m[3]) for m in _JSON_INLINE.finditer(text[:8000])] if "{" in text and '":' in text else []
 
 
 def _pair_bare_fields(message: Message) -> list[tuple[str, str]]:
-    """Fields without titles that alternate label and value ("AccountId", "111122223333")."""
+    """Pair up fields without titles that alternate label and value ("AccountId", "111122223333")."""
     bare = [value for label, value in message.fields if not label and value]
     return list(zip(bare[::2], bare[1::2], strict=False)) if len(bare) > 1 and len(bare) % 2 == 0 else []
 
 
 def find_labels(message: Message) -> Labels:
-    """All labels that a post states."""
+    """Return all labels that a post states."""
     head_lines = [line for line in (*message.headings, message.text.partition("\n")[0], *message.lines[:1]) if line]
     head = build_labels(pair for line in head_lines for pair in (*find_equals_pairs(line), *find_json_pairs(line)))
     fields = build_labels([(label, value) for label, value in message.fields if label] + _pair_bare_fields(message))

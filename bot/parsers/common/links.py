@@ -1,4 +1,4 @@
-"""Links of a post under the role they play. Must not follow any link."""
+"""Assign the links of a post to the roles they play."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 def find_role(link: Link) -> str:
-    """The role that a link's label names, else the one its address names, else "source"."""
+    """Return the role that a link's label names, else the one that its address implies, else "source"."""
     for text in (link.label, link.url):
         found = next((role for role, pattern in _ROLES if pattern.search(text)), None)
         if found and (text == link.label or link.place not in {"title"}):
@@ -29,7 +29,7 @@ def find_role(link: Link) -> str:
 
 
 def find_links(message: Message, known: Mapping[str, str]) -> dict[str, str]:
-    """Links by role; those the parser knows keep their role. A second link of a role gets a number."""
+    """Return links by role; those that the parser knows keep theirs. A second link of a role gets a number."""
     found = dict(known)
     ordered = sorted(message.links, key=lambda link: link.place != "title")
     for link in ordered:

@@ -1,4 +1,7 @@
-"""Labels that a post states in passing: an incident's number, a status page's component. Must not enter the identity."""
+"""Find labels that a post states in passing: an incident's number, a status page's component.
+
+They never enter the identity.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _FEED_ANCHOR = re.compile(r"#([a-z0-9]{2,30})-(?:[a-z]{2,12}-)+\d_\d{8,12}$")
 
 
 def find_numbered_labels(message: Message) -> dict[str, str]:
-    """The number by which the tool calls the thing: "Incident #40213", or a title "#912 ..." that links to /items/912."""
+    """Return the number by which the tool names it: "Incident #40213", or "#912 ..." with a link to /items/912."""
     named = _NUMBERED.search(message.body[:4000])
     found = {f"{named[1].casefold()}_number": named[2]} if named else {}
     for card in message.cards:
@@ -25,7 +28,7 @@ def find_numbered_labels(message: Message) -> dict[str, str]:
 
 
 def find_status_labels(message: Message, title: str | None) -> dict[str, str]:
-    """What a status page says is affected: in its title, or in the anchor of a feed's entry (name, region, time)."""
+    """Return what a status page reports as affected: in its title, or in the anchor of a feed's entry."""
     component = _COMPONENT.match(title or "")
     anchors = (match for match in (_FEED_ANCHOR.search(link.url) for link in message.links) if match)
     anchor = next(anchors, None)

@@ -1,4 +1,4 @@
-"""The severity that a post states, and the word it uses for it. Must not derive one from how bad the values look."""
+"""Find the severity that a post states, and its word for it. Values never imply one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WARNING_COLOR = "daa038"  # what Slack delivers for the named colour "warning"
 
 
 def _list_token_words(head: Head) -> Iterator[str]:
-    """Words of brackets, prefixes and suffixes that may name a severity."""
+    """Yield words of brackets, prefixes and suffixes that may name a severity."""
     for token in head.list_tokens():
         if token in head.brackets and read_severity(token) and len(token.split()) == 1:
             yield token
@@ -40,7 +40,7 @@ def _list_token_words(head: Head) -> Iterator[str]:
 
 
 def _list_lone_words(message: Message) -> Iterator[str]:
-    """Words behind an emoji that are a line of their own among the first."""
+    """Yield words behind an emoji that form a line of their own among the first."""
     for line in message.lines[:8]:
         text, emoji = strip_emoji(line)
         if emoji and len(text.split()) == 1:
@@ -48,7 +48,8 @@ def _list_lone_words(message: Message) -> Iterator[str]:
 
 
 def _read_looks(message: Message, heads: Sequence[Head], labels: Labels) -> Stated:
-    """For a firing alert: a state that is a severity, a shouted word, an outage grade, Slack's own warning colour."""
+    """Read the severity of a firing alert by looks: a severe state, a shouted word, an outage grade, Slack's warning
+    color."""
     states = [labels.all[key] for key in STATE_KEYS if key in labels.all]
     shouted = [m[0] for m in [_SHOUTED.search(" ".join(head.text for head in heads[:3]))] if m]
     outage = [m[1] for m in [_OUTAGE.search(message.body[:4000])] if m]
@@ -62,7 +63,7 @@ def _read_looks(message: Message, heads: Sequence[Head], labels: Labels) -> Stat
 
 
 def find_severity(message: Message, heads: Sequence[Head], labels: Labels, state: AlertState) -> Stated:
-    """The severity and its word; nothing stated is (None, None). Azure's scale is a step milder than the others."""
+    """Return the severity and its word, (None, None) if none is stated. Azure's scale is one step milder."""
     for key in SEVERITY_KEYS:
         value = labels.all.get(key, "")
         level = read_severity(value) if 0 < len(value) <= 40 else None

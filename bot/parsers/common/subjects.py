@@ -1,4 +1,4 @@
-"""Who and what an alert is about: service, environment, region, vendor, host. Must not know any single tool."""
+"""Find who and what an alert is about: service, environment, region, vendor, host."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _NOT_HOST = re.compile(r"^\d+(?:\.\d+)?$")
 
 
 def infer_host(heads: Sequence[Head], labels: Labels) -> dict[str, str]:
-    """A host or device that a first line names ("Backup failed on nas-01", "Alert for device core-sw2"), as a label."""
+    """Return a host or device in a first line ("Backup failed on nas-01", "Alert for device core-sw2"), as a label."""
     if any(key in labels.all for key in HOST_KEYS):
         return {}
     for head in heads:
@@ -97,7 +97,7 @@ def infer_host(heads: Sequence[Head], labels: Labels) -> dict[str, str]:
 
 
 def _clean_service(value: str | None) -> str | None:
-    """A label's value as a service name: short, no address, no container image; a scoped name loses the scope."""
+    """Return a label's value as a service name: short, no address or container image, without scope; else None."""
     if (
         not value
         or len(value) > 80
@@ -110,7 +110,7 @@ def _clean_service(value: str | None) -> str | None:
 
 
 def _find_in_title(title: str) -> str | None:
-    """The service that a title names: itself if it is one bare name, its subject, or what it says the fault is on."""
+    """Return the service in a title: all of it if it is one bare name, its subject, or where it says the fault is."""
     if re.fullmatch(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+", title):
         return title
     found = _SUBJECT.match(title) or _ON_SURFACE.search(title)
@@ -118,7 +118,7 @@ def _find_in_title(title: str) -> str | None:
 
 
 def _find_in_text(text: str) -> str | None:
-    """ "service X" in running text, else its first kebab-case name."""
+    """Return "service X" in running text, else its first kebab-case name."""
     named = _NAMED_SERVICE.search(text)
     if named and (named[1] or named[2]).casefold() not in _NOT_A_NAME:
         return named[1] or named[2]
@@ -127,7 +127,7 @@ def _find_in_text(text: str) -> str | None:
 
 
 def find_affected_service(message: Message, labels: Labels, heads: Sequence[Head], title: str | None) -> str | None:
-    """What is affected: a label, the title's subject, a name in the first lines, a weaker label, a repository, the body."""
+    """Return what is affected, by: label, title, first lines, weaker label, repository, body."""
     stated = (_clean_service(labels.all.get(key)) for key in SERVICE_KEYS)
     brackets = (_SCOPED.match(bracket) for head in heads for bracket in head.brackets[:1])
     hosts = [labels.all[key] for key in (*HOST_KEYS, *_PLACE_KEYS) if key in labels.all]
@@ -154,14 +154,14 @@ def find_affected_service(message: Message, labels: Labels, heads: Sequence[Head
 
 
 def resolve_affected_service(message: Message, heads: Sequence[Head], service: str | None) -> str | None:
-    """The service by its configured name; where the post states none, a configured one that its first lines name."""
+    """Return the service's configured name; if none is stated, a configured one in the first lines."""
     if service:
         return resolve_service(service, message.names)
     return find_service("\n".join(head.text for head in heads), message.names)
 
 
 def find_environment(message: Message, labels: Labels, names: Sequence[str | None]) -> str | None:
-    """The environment that a label states, else one inside the given names, else in a short link label."""
+    """Return the environment in a label, else in the given names, else in a short link label."""
     stated = (read_environment(labels.all[key]) for key in ENVIRONMENT_KEYS if key in labels.all)
     inside = (read_environment_name(name) for name in names if name)
     linked = (read_environment_name(link.label) for link in message.links if 3 < len(link.label) <= 60)
@@ -169,7 +169,7 @@ def find_environment(message: Message, labels: Labels, names: Sequence[str | Non
 
 
 def find_region(message: Message, labels: Labels) -> str | None:
-    """The region that a label states, else the first cloud region in the text, else one in a link's address."""
+    """Return the region in a label, else the first cloud region in the text, else one in a link's address."""
     for key in REGION_KEYS:
         value = labels.all.get(key)
         if value and (found := read_region(value)):
@@ -181,7 +181,7 @@ def find_region(message: Message, labels: Labels) -> str | None:
 
 
 def find_labeled_vendor(labels: Labels, names: Directory = STANDARD) -> str | None:
-    """The vendor that a label names; what follows a dash or comma is not part of the name."""
+    """Return the vendor in a label, without what follows a dash or comma."""
     value = labels.find_first(*VENDOR_KEYS)
     short = re.split(r"\s+[–—-]\s+|\s*[(,;|]", value, maxsplit=1)[0].strip() if value else ""
     return resolve_vendor(short, names) if short and len(short) <= 60 else None
@@ -190,7 +190,7 @@ def find_labeled_vendor(labels: Labels, names: Directory = STANDARD) -> str | No
 def find_failing_vendor(
     message: Message, labels: Labels, title: str | None, known: frozenset[str], *, about_vendor: bool
 ) -> str | None:
-    """The third party that fails: a label, a status page's owner, a name in title or text, the owner of a host in an error."""
+    """Return the third party that fails, by: label, status page's owner, title or text, owner of a host in an error."""
     names = message.names
     if found := find_labeled_vendor(labels, names) or (find_status_owner(message, known) if about_vendor else None):
         return found
@@ -206,7 +206,7 @@ def find_failing_vendor(
 
 
 def find_status_owner(message: Message, known: frozenset[str]) -> str | None:
-    """Whose status page the post links to, by the page's host, else by the poster's name."""
+    """Return whose status page the post links to, by the page's host, else by the poster's name."""
     for link in message.links:
         listed = find_vendor_in_hosts(link.url, anywhere=True, names=message.names)
         match = _STATUS_OWNER.match(link.url)

@@ -1,4 +1,4 @@
-"""Measurable signs in a post: metrics with value and threshold, error codes. Must not decide whether they are bad."""
+"""Find measurable signs in a post: metrics with value and threshold, error codes."""
 
 from __future__ import annotations
 
@@ -109,17 +109,17 @@ _LEADING = re.compile(
 
 
 def build_error(code: str, text: str | None = None) -> Symptom:
-    """An error symptom."""
+    """Build an error symptom."""
     return Symptom(kind="error", code=code, text=text)
 
 
 def build_metric(name: str, value: str | None, op: str | None = None, threshold: str | None = None) -> Symptom:
-    """A metric symptom; values keep the unit they were written with."""
+    """Build a metric symptom; values keep the unit that they were written with."""
     return Symptom(kind="metric", name=name, value=value, op=_CMP.get(op or "", op), threshold=threshold)
 
 
 def _infer_side(name: str, value: str, limit: str | None) -> str | None:
-    """Which side of an unsigned limit a value went: above if it is larger, below if smaller."""
+    """Return which side of an unsigned limit a value is on: ">" if it is larger, "<" if smaller."""
     try:
         now, bound = (float(re.sub(r"[^\d.\-]", "", x.replace(",", ""))) for x in (value, limit or ""))
     except ValueError:
@@ -135,7 +135,7 @@ def _clean_name(raw: str) -> str:
 
 
 def _read_match(match: re.Match[str], shape: str) -> Symptom | None:
-    """A metric of one pattern's match; `shape` names its groups in order."""
+    """Build the metric of one pattern's match; `shape` names its groups in order."""
     if shape == "certificate":
         return build_metric("certificate days left", match[2])
     got = dict(zip(shape.split(), match.groups(), strict=False))
@@ -172,7 +172,7 @@ def _read_match(match: re.Match[str], shape: str) -> Symptom | None:
 
 
 def find_expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
-    """The metric of a Prometheus graph link, with the value and limit that the text tells."""
+    """Return the metric of a Prometheus graph link, with the value and limit in the text."""
     found = []
     for url in urls:
         match = _EXPRESSION.search(unquote_plus(url)) if "g0.expr=" in url else None
@@ -183,7 +183,7 @@ def find_expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
 
 
 def find_metrics(text: str) -> list[Symptom]:
-    """Metrics that running text tells, line by line, in the first lines that hold numbers."""
+    """Return the metrics in running text, line by line, among the first lines that contain numbers."""
     found: list[Symptom] = []
     looked_at, left = 0, _MOST_CHARS
     found += [build_metric("datapoint", m[1], _SAID[m[3]], m[4]) for m in _DATAPOINTS.finditer(text)]
@@ -206,7 +206,7 @@ def find_metrics(text: str) -> list[Symptom]:
 
 
 def find_label_metrics(labels: Mapping[str, str]) -> list[Symptom]:
-    """Metrics among labels: numeric values under keys that are no ids, times or versions."""
+    """Return the metrics among labels: numbers under keys that are no ids, times or versions."""
     found = []
     for key, value in labels.items():
         match = _KEY_VALUE.match(value)
@@ -238,12 +238,12 @@ def find_label_metrics(labels: Mapping[str, str]) -> list[Symptom]:
 
 
 def _is_word_of_state(word: str) -> bool:
-    """Whether what follows a short code says how bad it is and not what it is ("LMD8812 critical")."""
+    """Return whether the word after a short code says how bad it is, not what it is ("LMD8812 critical")."""
     return read_severity(word) is not None or read_token_state(word) is not None
 
 
 def find_errors(text: str) -> list[Symptom]:
-    """Error codes and error names that the text tells."""
+    """Return the error codes and error names in the text."""
     found = [build_error(f"HTTP {m[1]}") for p in (_HTTP, _STATUS, _BARE) for m in p.finditer(text)]
     found += [build_error(m[1].lower()) for m in _CLASS.finditer(text)]
     found += [build_error(m[1]) for m in _UPPER.finditer(text) if m[1] not in _NOT_CODES]
@@ -263,12 +263,12 @@ def find_errors(text: str) -> list[Symptom]:
 
 
 def find_conditions(labels: Mapping[str, str]) -> list[Symptom]:
-    """Conditions that a label's whole value names ("Health Status: Degraded")."""
+    """Return the conditions that a label's whole value names ("Health Status: Degraded")."""
     return [build_error(value) for value in labels.values() if _CONDITION.match(value)]
 
 
 def remove_duplicates(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
-    """Each symptom once (same name and value, or same code); the one that tells most is kept; at most 24."""
+    """Return each symptom once (same name and value, or same code), in its most telling form; at most 24."""
     kept: dict[tuple[str, ...], Symptom] = {}
     for s in symptoms:
         key = (s.kind, (s.code or s.name or "").casefold(), s.value or "")

@@ -1,4 +1,4 @@
-"""The bare name of an alert: no state, priority, values, scope or quotes. Must not know any single tool."""
+"""Find the bare name of an alert: without state, priority, values, scope or quotes."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def _is_stating(word: str) -> bool:
 
 
 def _strip_sender(text: str, bracket: re.Match[str]) -> str:
-    """The line without the sender's name in brackets where a state follows it ("[NMS] Alert triggered: disk usage")."""
+    """Return the line without a bracketed sender before a state ("[NMS] Alert triggered: disk usage")."""
     rest = text[bracket.end() :].lstrip(" -–:") if bracket.start() == 0 else ""
     stated = PREFIX.match(rest)
     return rest if stated and is_state_only(stated[1]) else text
 
 
 def strip_tokens(text: str) -> str:
-    """The line without leading brackets, prefixes and suffixes that state something."""
+    """Return the line without leading brackets, prefixes and suffixes that state something."""
     subject = BRACKET.match(text)
     if subject and not _is_stating(subject[1]):
         second = BRACKET.match(text[subject.end() :].lstrip())
@@ -91,7 +91,7 @@ def strip_tokens(text: str) -> str:
 
 
 def clean_title(line: str) -> str:
-    """A bare name from a first line."""
+    """Return the bare name in a first line."""
     head = _BRACKET_PAIR.sub("", parse_head(" ".join(line[:600].split())).text)
     placed = _NUMBER_ON.match(head)
     text = f"{placed[2]} on {placed[1]}" if placed else strip_tokens(head)
@@ -105,7 +105,7 @@ def clean_title(line: str) -> str:
 
 
 def _compose_title(labels: Labels) -> str | None:
-    """Names that two labels make up: a task of a pipeline, a service on a host."""
+    """Return a name that two labels make up: a task of a pipeline, a service on a host."""
     task, dag = labels.find_first("task", "task_id"), labels.find_first("dag", "dag_id")
     if task and dag:
         return f"{task} ({dag})"
@@ -114,7 +114,7 @@ def _compose_title(labels: Labels) -> str | None:
 
 
 def _read_head(head: Head, labelled: Sequence[str]) -> str | None:
-    """A title from one first line: a quoted name, a link that leads it, or the line itself."""
+    """Return the title in one first line: a quoted name, a link that leads it, or the line itself."""
     quoted = _QUOTED.search(head.text)
     if quoted and (quoted.start() == 0 or _RULE_WORD.search(head.text[: quoted.start()])):
         return clean_title(quoted[1]) or quoted[1]
@@ -127,7 +127,7 @@ def _read_head(head: Head, labelled: Sequence[str]) -> str | None:
 
 
 def find_title(message: Message, heads: Sequence[Head], labels: Labels) -> str | None:
-    """The alert's bare name: a name label, a quoted name, a link that leads a line, the best first line, two labels."""
+    """Return the bare name, by: name label, quoted name, leading link, best first line, two labels."""
     named = labels.find_first(*NAME_KEYS)
     if named and 3 <= len(named) <= 160 and "://" not in named:
         return clean_title(named) or named

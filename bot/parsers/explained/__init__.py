@@ -1,1 +1,1 @@
-"""Why a post was read as it was. Must not read anything differently from the reader itself."""
+"""Explain why a post was read as it was."""

@@ -1,4 +1,4 @@
-"""Where in a post a value stands, as its author knows the post. Must not judge the value."""
+"""Locate a value in a post, in terms that its author knows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _list_card_parts(number: int, card: Card) -> Iterator[tuple[str, str]]:
 
 
 def list_parts(message: Message) -> Iterator[tuple[str, str]]:
-    """The readable parts of a post with their names, in reading order; what is only found in the whole comes last."""
+    """Yield the readable parts of a post with their names, in reading order; the whole comes last."""
     yield from _list_lines("text", message.text)
     for heading in message.headings:
         yield "blocks, header", heading
@@ -45,8 +45,8 @@ def list_parts(message: Message) -> Iterator[tuple[str, str]]:
 
 
 def find_place(message: Message, value: str | None, key: str = "") -> str | None:
-    """The first part of the post that holds the value, in any case of letters; one that holds the key as well goes
-    first. None where the value stands nowhere as it is."""
+    """Return the first part that contains the value in any case, preferring one that contains the key as well; None if
+    no part contains it verbatim."""
     wanted, name = (value or "").casefold(), key.casefold()
     if not wanted:
         return None

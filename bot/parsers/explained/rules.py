@@ -1,6 +1,6 @@
-"""Which rule gave each field of a reading: the parser, a label, a token, a colour, a table. Must not read anything differently.
+"""Explain which rule gave each field of a reading: the parser, a label, a token, a color, a table.
 
-The reader's own readings are asked again, in its own order, so that the answer is the rule that really decided.
+The reader's own readings are asked again in the same order, so that the answer is the rule that really decided.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ IN_TEXT = "the words of the post"
 
 @dataclass(frozen=True, slots=True)
 class _SharedReadings:
-    """What the shared readings see of one post."""
+    """What the shared readings find in one post."""
 
     message: Message
     heads: tuple[Head, ...]
@@ -49,7 +49,7 @@ class _SharedReadings:
 
 
 def _find_key(seen: _SharedReadings, keys: Iterable[str], *, means: Any = bool) -> str | None:
-    """The first of these labels whose value means something."""
+    """Return the first of these labels whose value has a meaning."""
     found = next((key for key in keys if seen.labels.all.get(key) and means(seen.labels.all[key])), None)
     return f"label “{found}”" if found else None
 
@@ -153,7 +153,7 @@ def _explain_fields(seen: _SharedReadings, alert: Alert) -> dict[str, Any]:
 
 
 def _explain_more(seen: _SharedReadings, alert: Alert) -> dict[str, Any]:
-    """Symptoms, links and labels: where each stands."""
+    """Return where each symptom, link and label occurs."""
     signs = [
         (s.code or f"{s.name} {s.op or ''} {s.value}".replace("  ", " "), s.code or s.value) for s in alert.symptoms
     ]
@@ -167,8 +167,11 @@ def _explain_more(seen: _SharedReadings, alert: Alert) -> dict[str, Any]:
 
 
 def explain(event: Mapping[str, Any], *, names: Directory = STANDARD) -> dict[str, Any]:
-    """The rule behind each field of what `read` makes of the event, with the part of the post where the value stands;
-    for a message that is no alert the rule that refused it. JSON values; any JSON object is explained without an error."""
+    """Return the rule behind each field that `read` finds, with the part of the post where the value occurs.
+
+    For a message that is no alert, return the rule that refused it. JSON values; any JSON object is explained
+    without an error.
+    """
     reading = read(event, names=names)
     message = parse_message(event, names=names)
     parser = next(parser for parser in PARSERS if parser.matches(message))
@@ -187,7 +190,7 @@ def explain(event: Mapping[str, Any], *, names: Directory = STANDARD) -> dict[st
 
 
 def _mask_json(value: Any) -> Any:
-    """The same JSON values without secrets: reasons quote the post."""
+    """Return the same JSON without secrets: reasons quote the post."""
     if isinstance(value, dict):
         return {_mask_json(key): _mask_json(inner) for key, inner in value.items()}
     if isinstance(value, list):

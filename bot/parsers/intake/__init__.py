@@ -1,1 +1,1 @@
-"""Alerts that come as values and not as posts. Must not read Slack messages."""
+"""Alerts that arrive as values, not as posts."""

@@ -1,7 +1,7 @@
-"""A deploy post of a channel that the operator listed → which service, which version, which environment.
+"""Read a deploy post of a channel that the operator listed: service, version and environment.
 
-Must not keep a word of the post: the service is one of the operator's own list, the version has the form of one, the
-environment is one of a known list, and that is all.
+No other word of the post is kept: the service is on the operator's list, the version has the form of one, and the
+environment is on a known list.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _READ = 2_000
 
 
 def find_deploy(event: Mapping[str, Any], names: Directory) -> DeployAnnouncement | None:
-    """What a deploy post says was deployed; None where it names none of the configured services."""
+    """Return what a post says was deployed; None if it names none of the configured services."""
     message = parse_message(event, names=names)
     text = "\n".join((message.body, *(f"{label}: {value}" for label, value in message.fields)))[:_READ]
     labelled = (value for label, value in message.fields if label.casefold().strip() in _LABELS)

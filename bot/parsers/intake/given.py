@@ -1,6 +1,6 @@
-"""An alert that a tool states field by field, read like a post: the same words, tables and identity. Must not do I/O.
+"""Read an alert that a tool states field by field, like a post: with the same words, tables and identity.
 
-What the tool states itself stands; what it leaves open the shared readings look for in its labels and texts.
+What the tool states counts; the shared readings look for the rest in its labels and texts.
 """
 
 from __future__ import annotations
@@ -22,26 +22,25 @@ from bot.parsers.vocabulary.severities import read_severity
 
 @dataclass(frozen=True, slots=True)
 class IntakeAlert:
-    """What a tool states. `texts` are its sentences (summary, description), `identity` the parts that name the alert;
-    empty: name, service, host and stated dimensions. `firing` and `cleared` count a group's members, of which not all
-    may be listed."""
+    """An alert as a tool states it."""
 
     tool: str
     state: AlertState
     title: str
+    # the parts that name the alert; empty means name, service, host and stated dimensions
     identity: tuple[str, ...] = ()
     severity: str | None = None
     service: str | None = None
     vendor: str | None = None
     region: str | None = None
     environment: str | None = None
-    texts: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()  # sentences (summary, description)
     symptoms: tuple[Symptom, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     members: tuple[AlertMember, ...] = ()
-    firing: int | None = None
-    cleared: int | None = None
+    firing: int | None = None  # members of the group that fire; not all need be listed
+    cleared: int | None = None  # members that cleared
 
 
 def _escape(text: str) -> str:
@@ -49,7 +48,7 @@ def _escape(text: str) -> str:
 
 
 def _build_event(given: IntakeAlert) -> dict[str, Any]:
-    """The values as a post holds them: title, sentences, fields, buttons."""
+    """Return the values as a post would hold them: title, sentences, fields, buttons."""
     card = {
         "title": _escape(given.title),
         "text": "\n".join(map(_escape, given.texts)),
@@ -60,7 +59,7 @@ def _build_event(given: IntakeAlert) -> dict[str, Any]:
 
 
 def build_alert(given: IntakeAlert, names: Directory = STANDARD) -> Alert | NotAlert:
-    """The alert, masked; a heartbeat or a test notification is none."""
+    """Return the alert, masked; a heartbeat or a test notification is none."""
     noise = find_noise(given.title)
     if given.title in HEARTBEAT_NAMES:
         return NotAlert("heartbeat", "a sign of life")

@@ -1,1 +1,1 @@
-"""Slack's way of writing text. Must not know any monitoring tool."""
+"""Slack's markup."""

@@ -1,4 +1,4 @@
-"""Slack markup → plain text and links. Must not judge what the text means; every pattern is linear in its input."""
+"""Turn Slack markup into plain text and links; every pattern is linear in its input."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _ITALIC = re.compile(r"(?<![\w/])_([^_\n]{1,300})_(?![\w/])")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of the post: what it is called there, where it goes and where it stood ("title", "text", "button")."""
+    """A link of the post."""
 
     label: str
     url: str
-    place: str = "text"
+    place: str = "text"  # "title", "text" or "button"
 
 
 def unescape(text: str) -> str:
-    """Undo the three escapes that Slack applies."""
+    """Undo Slack's three escapes."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def clean(text: str) -> str:
-    """The text without control characters, joiners and broken surrogates; line ends are newlines."""
+    """Return the text without control characters, joiners and broken surrogates; line ends become newlines."""
     whole = text.encode("utf-8", "replace").decode("utf-8")
     return _CONTROL.sub("", whole.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " "))
 
 
 def _render_token(body: str, place: str, links: list[Link]) -> str:
-    """What stands in the text for one `<...>` token; a link is also noted."""
+    """Return the text for one `<...>` token, and note its link."""
     target, _, label = body.partition("|")
     if target.startswith(("http://", "https://", "mailto:")):
         shown = label or target.removeprefix("mailto:")
@@ -52,13 +52,13 @@ def _render_token(body: str, place: str, links: list[Link]) -> str:
 
 
 def strip_emphasis(text: str) -> str:
-    """The text without bold, italic and code marks; a lone star (as in a cron line) stays."""
+    """Return the text without bold, italic and code marks; a lone star (as in a cron line) stays."""
     text = _STAR.sub("", _LABEL_STAR.sub(":", text)).replace("`", "")
     return _ITALIC.sub(r"\1", text)
 
 
 def read_plain(text: str, place: str = "text") -> tuple[str, tuple[Link, ...]]:
-    """Readable text and the links in it, escapes decoded, bare addresses found as well."""
+    """Return readable text and its links, with escapes decoded; bare addresses are links, too."""
     links: list[Link] = []
     shown = unescape(_TOKEN.sub(lambda m: _render_token(m[1], place, links), clean(text)))
     known = {address for link in links for address in (link.url, link.url.rstrip(_TAIL))}

@@ -1,1 +1,1 @@
-"""Words that monitoring tools and people use, as tables in several languages. Must not look at a whole message."""
+"""Words of monitoring tools and people, as tables in several languages."""

@@ -1,4 +1,4 @@
-"""What bots and people post that is no alert, as a table of patterns. Must not look at colours: noise is red as well."""
+"""A table of patterns for posts that are no alerts. Colors do not count: noise is red as well."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _FIRST_LINE = frozenset({"digest", "housekeeping"})
 
 
 def find_noise(text: str) -> tuple[str, str] | None:
-    """The kind and reason if a post's first lines are known noise; a deploy or a report that failed is none.
+    """Return (kind, reason) if a post's first lines are known noise; a failed deploy or report is none.
 
-    Alerts may talk of reports, tests and silences further down; only notes are known by their whole text.
+    Alerts may mention reports, tests and silences further down; only notes are known by their whole text.
     """
     first, _, rest = text.partition("\n")
     head = f"{first}\n{rest.partition(chr(10))[0]}"[:600]

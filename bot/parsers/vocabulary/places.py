@@ -1,4 +1,4 @@
-"""Environments and cloud regions, and how to find them in names and texts. Must not guess from account or host numbers."""
+"""Find environments and cloud regions in names and texts. Account and host numbers imply none."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LONG_NAME = re.compile(
 
 
 def read_environment(value: str) -> str | None:
-    """The environment that a label value states ("Production", "本番", "prod / ap-south-1"), as written, lower case."""
+    """Return the environment in a label value ("Production", "本番", "prod / ap-south-1"), as written, lower case."""
     for part in re.split(r"\s*[/,|–]\s*|\s+-\s+|\s+", value.strip()[:80]):
         folded = part.casefold().strip(" .`*\"'()[]")
         if folded in _FOREIGN:
@@ -57,12 +57,12 @@ def read_environment(value: str) -> str | None:
 
 
 def read_environment_name(name: str) -> str | None:
-    """The environment inside a name ("checkout-prod", "Booking-PROD", "Kafka (prod)"); short ambiguous words do not count."""
+    """Return the environment inside a name ("checkout-prod", "Kafka (prod)"); short ambiguous words do not count."""
     return next((w.casefold() for w in _WORD.findall(name[:300]) if w.casefold() in _IN_NAME), None)
 
 
 def read_region(text: str) -> str | None:
-    """The first cloud region that the text names; resource ARNs do not count (the resource need not be where it fails)."""
+    """Return the first cloud region in the text; resource ARNs do not count, for the fault may be elsewhere."""
     match = _REGION.search(_ARN.sub(" ", text))
     if match:
         return match[1].lower()

@@ -1,4 +1,4 @@
-"""Words for severity, in several languages, mapped to four levels. Must not guess: a word that is not here says nothing."""
+"""Map words for severity, in several languages, to four levels. A word that is not listed says nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEVELS = (Severity.CRITICAL, Severity.CRITICAL, Severity.HIGH, Severity.WARNING
 
 
 def read_severity(word: str) -> Severity | None:
-    """The level that a word names ("P2", "SEV-1", "Critical", "严重"); None if it names none."""
+    """Return the level that a word names ("P2", "SEV-1", "Critical", "严重"); None if it names none."""
     folded = word.casefold().strip(" .!:：*`'\"[]()【】")
     ranked = _RANKED.match(folded)
     if ranked:
@@ -36,6 +36,6 @@ def read_severity(word: str) -> Severity | None:
 
 
 def read_azure_severity(word: str) -> Severity | None:
-    """Azure Monitor's Sev0 to Sev4: one step milder than the usual scale."""
+    """Return the level of Azure Monitor's Sev0 to Sev4, one step milder than the usual scale."""
     ranked = _RANKED.match(word.casefold().strip())
     return _AZURE.get(ranked[1]) if ranked else None

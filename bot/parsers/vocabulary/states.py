@@ -1,4 +1,4 @@
-"""Words for the state of an alert, in several languages. Must not look at severity or at a whole message."""
+"""Map words and emoji for an alert's state, in several languages."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _EMOJI_TAIL = re.compile(
 
 
 def strip_trailing_emoji(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text without emoji at its end, and their names."""
+    """Return the text without emoji at its end, and their names."""
     match = _EMOJI_TAIL.search(text)
     if not match:
         return text, ()
@@ -107,7 +107,7 @@ def strip_trailing_emoji(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def strip_emoji(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text without leading emoji and bullets, and the names of the emoji that led it."""
+    """Return the text without leading emoji and bullets, and the names of those emoji."""
     names: list[str] = []
     while match := _EMOJI_HEAD.match(text):
         names.append(match[1] or match[2])
@@ -116,29 +116,29 @@ def strip_emoji(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def read_emoji_state(names: tuple[str, ...]) -> AlertState | None:
-    """What leading emoji say: red things fire, green things are over; warnings say nothing about the state."""
+    """Return the state that leading emoji report: red fires, green is over; warnings report none."""
     return next((_BY_EMOJI[n] for n in names if n in _BY_EMOJI), None)
 
 
 def is_warning_emoji(name: str) -> bool:
-    """Whether this emoji marks something as a warning."""
+    """Return whether this emoji marks a warning."""
     return name in _WEAK_EMOJI
 
 
 def read_token_state(word: str) -> AlertState | None:
-    """The state that a bracket, prefix or field value names as a whole ("FIRING:2", "Back to normal", "RÉSOLU")."""
+    """Return the state that a whole bracket, prefix or field value names ("FIRING:2", "Back to normal", "RÉSOLU")."""
     folded = unicodedata.normalize("NFC", strip_emoji(word)[0]).casefold().strip(" .!:：*`'\"")
     folded = _COUNT.sub("", folded).strip()
     return _BY_TOKEN.get(folded) or _BY_TOKEN.get(re.sub(r"[\s_]+", "-", folded[:60]))
 
 
 def read_phrase_state(text: str) -> AlertState | None:
-    """The state that a sentence tells; None if it tells none."""
+    """Return the state that a sentence reports; None if it reports none."""
     return next((state for state, pattern in _COMPILED if pattern.search(text[:4000])), None)
 
 
 def read_color_state(color: str) -> AlertState | None:
-    """What a hex colour says: green is over, red fires; yellow, grey, blue and broken values say nothing."""
+    """Return the state of a hex color: green is over, red fires; yellow, gray, blue and broken values say nothing."""
     if len(color) != 6 or not all(c in "0123456789abcdef" for c in color):
         return None
     red, green, blue = (int(color[i : i + 2], 16) for i in (0, 2, 4))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from bot.domain.operations.load import Backlog
+from bot.domain.text.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class ReceivedEvent:
     natural_key: str
     kind: str
     # None: keep the id only (a message that is not ours to read)
-    body: Mapping[str, Any] | None = None
+    body: JsonObject | None = None
     # rows of one key are worked on in the order in which they came: a resolve must not overtake its firing
     order_key: str | None = None
 
@@ -31,7 +31,7 @@ class InboxRow:
 
     id: int
     kind: str
-    body: Mapping[str, Any]
+    body: JsonObject
     lease: str
     attempts: int
     received_at: datetime

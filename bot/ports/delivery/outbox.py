@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from bot.domain.delivery.ids import build_bank_id, build_edit_id, build_incident_key
 from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.shadow import ShadowPlacement
+from bot.domain.text.json_types import JsonDict, JsonObject
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.posts import PostedBrief
 
@@ -36,7 +37,7 @@ class OutboxEntry:
     operation: Operation
     key: str
     delivery_id: str
-    payload: Mapping[str, Any]
+    payload: JsonObject
     urgent: bool = False  # goes before the rest (people first)
     # put the newer payload in place (an edit of a message) and make it due again
     replaces: bool = False
@@ -114,7 +115,7 @@ def build_outbox_entry(
     `target` is the delivery id of the message that the call edits or deletes; its ts is looked up at delivery, because
     it may not exist yet.
     """
-    payload: dict[str, Any] = {k: v for k, v in asdict(posting).items() if v not in (None, "", (), {})}
+    payload: JsonDict = {k: v for k, v in asdict(posting).items() if v not in (None, "", (), {})}
     if target:
         payload["target"] = target
     return OutboxEntry(

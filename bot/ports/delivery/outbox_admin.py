@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from bot.domain.delivery.kinds import Operation
+from bot.domain.text.json_types import JsonObject
 from bot.ports.delivery.outbox import Destination
 
 
@@ -43,7 +44,7 @@ class OutboxRowView:
     settled_at: datetime | None  # when it was sent or given up
     error: str | None
     uncertain: bool  # an earlier delivery may have happened
-    payload: Mapping[str, Any]
+    payload: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class UnprocessedEvent:
     attempts: int
     received_at: datetime
     error: str | None
-    body: Mapping[str, Any]  # what Slack delivered, with secrets masked
+    body: JsonObject  # what Slack delivered, with secrets masked
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
+
+from bot.domain.text.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,7 @@ class StoreStatus:
     schema: str | None  # the applied revision
     records: int = 0
     problem: str | None = None  # one sentence, None if fine
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
 
 
 class StoreHealth(Protocol):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from bot.domain.text.json_types import JsonDict
 from bot.ports.errors import RecordRejected
 
 ISO = "should be a time in ISO 8601, such as 2026-11-23T08:15:00Z"
@@ -43,7 +44,7 @@ FAULTS: Mapping[str, str] = {
     **dict.fromkeys(("mixed", "both"), "mixed"),
     **dict.fromkeys(("unknown", "n/a", "not recorded", "-"), "unknown"),
 }
-# What stands where nothing was written.
+# Placeholders that people write for nothing.
 _NOTHING = re.compile(
     r"[\s_*.\-–—]*(?:tbd|tba|todo|n/?a|none|null|unknown|nothing|not recorded|to be (?:determined|done|filled in))?[\s_*.\-–—]*",
     re.IGNORECASE,
@@ -159,6 +160,6 @@ def build_attempts(fix: str | None, status: str = "UNVERIFIED") -> list[dict[str
     return [{"fix": fix, "status": status}] if fix else []
 
 
-def drop_empty(pairs: Iterator[tuple[str, Any]]) -> dict[str, Any]:
+def drop_empty(pairs: Iterator[tuple[str, Any]]) -> JsonDict:
     """Return the pairs that have a value."""
     return {key: value for key, value in pairs if value not in (None, "", [], {})}

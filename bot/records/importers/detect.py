@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.incidents.record import Incident
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import RecordRejected
 from bot.records.importers.csv import Columns, CsvTable, read_table
 from bot.records.importers.entries import MAX_DOCUMENT, ImportEntry, ImportForm, RowReader, mask_row
@@ -25,13 +26,13 @@ from bot.records.incident_json import read_record, read_value
 MARKDOWN_NAMES = (".md", ".markdown", ".mdown")
 TABLE_NAMES = (".csv", ".tsv")
 # The forms of single objects, each with what tells it; incident.io before PagerDuty, for both have incidents.
-TOOLS: tuple[tuple[ImportForm, Callable[[Mapping[str, Any]], bool], RowReader], ...] = (
+TOOLS: tuple[tuple[ImportForm, Callable[[JsonObject], bool], RowReader], ...] = (
     (ImportForm.INCIDENT_IO, is_incident_io, read_incident_io),
     (ImportForm.OPSGENIE, is_opsgenie, read_opsgenie),
     (ImportForm.JIRA, is_jira_issue, read_jira_issue),
     (ImportForm.PAGERDUTY, is_pagerduty, read_pagerduty),
 )
-# Where lists of records stand in what the tools answer.
+# Keys under which the tools answer with lists of records.
 LISTS = ("incidents", "issues", "data", "alerts", "records")
 SINGLE = ("incident", "issue", "alert")
 NOT_UTF8 = "is not UTF-8 (it may be Latin-1 or UTF-16); nothing of the file was taken: save or convert it as UTF-8"

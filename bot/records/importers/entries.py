@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from bot.domain.text.json_types import JsonDict, JsonObject
 from bot.domain.text.redaction import mask
 from bot.ports.errors import RecordRejected
 
@@ -37,14 +38,14 @@ class ImportEntry:
     """A record as found, or why it cannot be read."""
 
     line: int
-    row: Mapping[str, Any] | RecordRejected
+    row: JsonObject | RecordRejected
     names: Mapping[str, str] = field(default_factory=dict)  # what the file calls a native field
     form: ImportForm = ImportForm.JSONL  # how it was read
 
 
-NativeRow = dict[str, Any]
+NativeRow = JsonDict
 # One object of a tool's export as a native row; `names` are the tool's names of custom fields. Raises RecordRejected.
-RowReader = Callable[[Mapping[str, Any], Mapping[str, str]], NativeRow]
+RowReader = Callable[[JsonObject, Mapping[str, str]], NativeRow]
 
 
 def mask_row(row: Any) -> Any:

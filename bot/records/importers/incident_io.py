@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.domain.incidents.record import RESOLUTION_TEXTS
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     FAULTS,
@@ -30,12 +31,12 @@ _TAKEN = frozenset({*PLACE_FIELDS, *RESOLUTION_TEXTS, "fix", "boundary"})
 _VALUES = ("value_text", "value_option", "value_catalog_entry", "value_link", "value_numeric")
 
 
-def is_incident_io(row: Mapping[str, Any]) -> bool:
+def is_incident_io(row: JsonObject) -> bool:
     """Return whether this is an incident of incident.io."""
     return "incident_status" in row or ("reference" in row and "permalink" in row)
 
 
-def read_incident_io(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
+def read_incident_io(row: JsonObject, names: Mapping[str, str]) -> NativeRow:
     """Return an incident as a native row. Raises RecordRejected for a test, and for one that is not over."""
     mode = read_text(row.get("mode"))
     if mode in _NO_INCIDENT:

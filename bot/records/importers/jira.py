@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     build_attempts,
@@ -25,7 +26,7 @@ RESERVED = ("INC-", "PD-", "OPS-", "IIO-", "PM-", "IMP-", "CSV-", "JIRA-")
 _DEEPEST = 40
 
 
-def is_jira_issue(row: Mapping[str, Any]) -> bool:
+def is_jira_issue(row: JsonObject) -> bool:
     """Return whether this is a Jira issue."""
     return "key" in row and isinstance(row.get("fields"), Mapping)
 
@@ -35,7 +36,7 @@ def build_jira_id(key: str | None) -> str | None:
     return f"JIRA-{key}" if key and key.startswith(RESERVED) and not key.startswith("JIRA-") else key
 
 
-def read_jira_issue(issue: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
+def read_jira_issue(issue: JsonObject, names: Mapping[str, str]) -> NativeRow:
     """Return an issue as a native row. Raises RecordRejected for one that is still open."""
     fields = issue.get("fields")
     if not isinstance(fields, Mapping):
@@ -75,12 +76,12 @@ def read_jira_issue(issue: Mapping[str, Any], names: Mapping[str, str]) -> Nativ
     )
 
 
-def _build_url(issue: Mapping[str, Any]) -> str | None:
+def _build_url(issue: JsonObject) -> str | None:
     address, key = read_text(issue.get("self")), read_text(issue.get("key"))
     return f"{address.partition('/rest/')[0]}/browse/{key}" if address and "/rest/" in address and key else None
 
 
-def _read_custom(fields: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _read_custom(fields: JsonObject, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield custom fields whose names are known (`expand=names`)."""
     for key, name in names.items():
         value = fields.get(key)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from bot.domain.incidents.record import RESOLUTION_TEXTS
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     add_prefix,
@@ -25,12 +25,12 @@ PREFIX = "OPS-"
 _FIELDS = {*PLACE_FIELDS, *RESOLUTION_TEXTS} - {"lesson"}
 
 
-def is_opsgenie(row: Mapping[str, Any]) -> bool:
+def is_opsgenie(row: JsonObject) -> bool:
     """Return whether this is an alert or incident of Opsgenie."""
     return "tinyId" in row
 
 
-def read_opsgenie(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
+def read_opsgenie(row: JsonObject, names: Mapping[str, str]) -> NativeRow:
     """Return an alert or incident as a native row. Raises RecordRejected for one that is open."""
     status = read_text(row.get("status"))
     if status not in {None, "closed", "resolved"}:
@@ -63,7 +63,7 @@ def read_opsgenie(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow
     }
 
 
-def _read_details(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _read_details(row: JsonObject) -> Iterator[tuple[str, str]]:
     """Yield fields that its key-value pairs and its tags ("service:payments-api") name."""
     tags = row.get("tags")
     pairs = [tag.partition(":") for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from bot.domain.text.json_types import JsonObject
 from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     add_prefix,
@@ -21,12 +21,12 @@ from bot.records.importers.prose import read_description
 PREFIX = "PD-"
 
 
-def is_pagerduty(row: Mapping[str, Any]) -> bool:
+def is_pagerduty(row: JsonObject) -> bool:
     """Return whether this is a PagerDuty incident."""
     return "incident_number" in row or (row.get("type") == "incident" and "service" in row)
 
 
-def read_pagerduty(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
+def read_pagerduty(row: JsonObject, names: Mapping[str, str]) -> NativeRow:
     """Return an incident as a native row. Raises RecordRejected for one that is open or was merged into another."""
     status = read_text(row.get("status"))
     if status not in {None, "resolved"}:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+
+from bot.slack.payload import Body
 
 MAX_REFERENCES = 5
 _READ = 64 * 1024
@@ -18,14 +19,14 @@ _PLACES = ("text", "blocks", "attachments")
 Reference = tuple[str, str]
 
 
-def find_references(message: Mapping[str, Any]) -> tuple[Reference, ...]:
+def find_references(message: Body) -> tuple[Reference, ...]:
     """Return the messages (channel, ts) that this one forwards or links to, the first few; without itself."""
     found = dict.fromkeys([*_find_forwarded(message), *_find_linked(message)])
     found.pop((str(message.get("channel")), str(message.get("ts"))), None)
     return tuple(found)[:MAX_REFERENCES]
 
 
-def _find_forwarded(message: Mapping[str, Any]) -> Iterator[Reference]:
+def _find_forwarded(message: Body) -> Iterator[Reference]:
     attachments = message.get("attachments")
     for card in attachments[:MAX_REFERENCES] if isinstance(attachments, list) else ():
         if not isinstance(card, Mapping) or not (card.get("is_share") or card.get("is_msg_unfurl")):
@@ -35,7 +36,7 @@ def _find_forwarded(message: Mapping[str, Any]) -> Iterator[Reference]:
             yield channel, ts
 
 
-def _find_linked(message: Mapping[str, Any]) -> Iterator[Reference]:
+def _find_linked(message: Body) -> Iterator[Reference]:
     text = json.dumps({place: message.get(place) for place in _PLACES}, default=str)[:_READ]
     for link in _PERMALINK.finditer(text):
         yield link[1], f"{link[2]}.{link[3]}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST
 from bot.domain.alerts.suppression import ChannelPolicy, Mute, MuteTarget, RuleScope, SilenceRule
@@ -119,7 +118,7 @@ def _render_silence(silence: SilenceRule | Mute) -> Block:
     text = format_rule(silence) if isinstance(silence, SilenceRule) else format_mute(silence)
     posts = f"silenced {silence.silenced} post{'' if silence.silenced == 1 else 's'} since"
     who = f"{format_user(silence.by)}, {format_time(silence.at)}, {posts}"
-    button: dict[str, Any] = {
+    button: dict[str, object] = {
         "type": "button",
         "action_id": ids.UNDO,
         "text": plain_text("Undo"),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import time
-from typing import Any
 
 from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST, ChannelSettings
 from bot.domain.reports.digest import DAYS
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
+from bot.slack.payload import Body
 from bot.slack.views.channel import DAY_NAMES, build_app_choices, format_quiet_hours
 from bot.slack.views.forms import (
     View,
@@ -43,7 +43,7 @@ MODEL_HINT = (
 Choices = Sequence[tuple[str, str]]
 
 
-def build_channel_view(view: ChannelView, metadata: Mapping[str, Any]) -> View:
+def build_channel_view(view: ChannelView, metadata: Body) -> View:
     """Return the modal with the current settings. It asks about pools in private channels and about sharing in shared
     ones."""
     settings, when = view.settings, view.digest
@@ -107,7 +107,7 @@ def _build_sources(view: ChannelView) -> list[Block]:
     apps = [option(label, source) for label, source in build_app_choices(view.sources)]
     if not apps:
         return []
-    element: dict[str, Any] = {"type": "multi_static_select", "action_id": ids.INPUT, "options": apps}
+    element: dict[str, object] = {"type": "multi_static_select", "action_id": ids.INPUT, "options": apps}
     if listed := [app for app in apps if app["value"] in view.settings.sources]:
         element["initial_options"] = listed
     hint = "None chosen: all. Alerts of other apps are ignored here altogether."
@@ -124,7 +124,7 @@ def _build_mention_choices(view: ChannelView) -> list[tuple[str, str]]:
 def _build_pool(view: ChannelView) -> list[Block]:
     if not view.channel.is_private or view.channel.is_shared:
         return []
-    element: dict[str, Any] = {
+    element: dict[str, object] = {
         "type": "multi_conversations_select",
         "action_id": ids.INPUT,
         "filter": {"include": ["private"], "exclude_external_shared_channels": True, "exclude_bot_users": True},
@@ -144,7 +144,7 @@ def _build_sharing(view: ChannelView) -> list[Block]:
     return [_select_one(ids.SHARED, "This channel is shared with another organisation", choices, now, hint)]
 
 
-def read_channel_settings(view: Mapping[str, Any]) -> tuple[ChannelSettings, tuple[str, ...] | None]:
+def read_channel_settings(view: Body) -> tuple[ChannelSettings, tuple[str, ...] | None]:
     """Return what the person set, and the pool (None: it was not asked). Raises RecordRejected with the field."""
     answers = read_answers(view)
     minimum, tell = answers.get(ids.MINIMUM, ANY), answers.get(ids.MENTION, NOBODY)

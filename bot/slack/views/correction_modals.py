@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bot.domain.incidents.corrections import (
     ATTEMPT,
@@ -18,7 +17,7 @@ from bot.domain.incidents.corrections import (
 )
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.slack import ids
-from bot.slack.payload import decode, read_object
+from bot.slack.payload import Body, decode, read_object
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.forms import View, build_info_view, input_block, modal, option, read_answers, select
 from bot.slack.views.markup import Block, context, plain, prose, section, verbatim
@@ -73,7 +72,7 @@ def _build_field(name: str, text: str) -> Block:
         options = {b.value: option(label, b.value) for b, label in BOUNDARIES}
         return select(name, LABELS[name], list(options.values()), initial=options[text])
     most = 300 if name == TITLE and len(text) <= 300 else MAX_PREFILLED
-    element: dict[str, Any] = {
+    element: dict[str, object] = {
         "type": "plain_text_input",
         "action_id": ids.INPUT,
         "multiline": name != TITLE,
@@ -95,7 +94,7 @@ def _build_attempt(place: int, attempt: Attempt) -> Block:
     return select(f"{ATTEMPT}{place}", label, list(options.values()), initial=options[attempt.status])
 
 
-def read_edit(view: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+def read_edit(view: Body) -> tuple[dict[str, str], dict[str, str]]:
     """Return what was typed, by field (emptied fields are ""), and the marks of what was shown."""
     marks = read_object(decode(view.get("private_metadata")), "m")
     shown = {str(name): str(mark) for name, mark in marks.items()}

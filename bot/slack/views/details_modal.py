@@ -3,8 +3,7 @@ side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.brief.recommendation import Recommendation
@@ -14,7 +13,7 @@ from bot.domain.fixes.steps import split_steps
 from bot.domain.recall.ranking import OutsideMemory
 from bot.domain.text.tokens import hash_wording
 from bot.slack import ids
-from bot.slack.payload import encode
+from bot.slack.payload import Body, encode
 from bot.slack.views.brief.evidence import format_now, format_then, render_withheld
 from bot.slack.views.brief.sections import (
     MAX_ID,
@@ -57,9 +56,7 @@ def build_loading_view(title: str, line: str = LOADING) -> View:
     return build_info_view(title, [section(line)])
 
 
-def build_details_view(
-    details: BriefDetails, pairs: Sequence[FixPair] = (), where: Mapping[str, Any] | None = None
-) -> View:
+def build_details_view(details: BriefDetails, pairs: Sequence[FixPair] = (), where: Body | None = None) -> View:
     """Return all of a brief. `pairs`: the fixes that this person may group; `where`: the incident and channel of the
     brief."""
     brief = details.brief
@@ -187,7 +184,7 @@ def build_compare_view(
     with_memory: Brief,
     without: Brief,
     messages: tuple[Blocks, Blocks],
-    where: Mapping[str, Any] | None = None,
+    where: Body | None = None,
     why_not: str | None = None,
 ) -> View:
     """Return both briefs, one under the other.

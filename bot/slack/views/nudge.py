@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bot.domain.resolutions.nudge import SHOWN, Nudge, NudgedIncident
 from bot.domain.text.tokens import hash_wording
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
-from bot.slack.payload import encode
+from bot.slack.payload import Body, encode
 from bot.slack.views.brief.buttons import build_confirmation
 from bot.slack.views.brief.sections import MAX_ID, format_fix_line
 from bot.slack.views.forms import button
@@ -46,7 +45,7 @@ def _render_incident(one: NudgedIncident) -> list[Block]:
     return [section("\n".join(lines)), actions(_build_block_id(one.incident_id), _build_buttons(one))]
 
 
-def _build_buttons(one: NudgedIncident) -> list[dict[str, Any]]:
+def _build_buttons(one: NudgedIncident) -> list[dict[str, object]]:
     known = {"i": one.incident_id, "c": one.channel}
     value = encode(known)
     row = [
@@ -64,7 +63,7 @@ def _build_block_id(incident_id: str) -> str:
     return f"{ids.NUDGE}.{incident_id}"[:255]
 
 
-def replace_buttons(blocks: Sequence[Mapping[str, Any]], incident_id: str, line: str) -> list[Block]:
+def replace_buttons(blocks: Sequence[Body], incident_id: str, line: str) -> list[Block]:
     """Return the message with a line (mrkdwn) in the place of an incident's buttons."""
     return [context(line) if b.get("block_id") == _build_block_id(incident_id) else b for b in blocks]
 

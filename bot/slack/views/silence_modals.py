@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
-from typing import Any
 
 from bot.domain.alerts.suppression import MuteTarget, RuleScope, name_alert
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
+from bot.slack.payload import Body
 from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
 from bot.slack.views.markup import Block, plain, verbatim
 from bot.workflows.channels.silences import AnsweredAlert
@@ -34,7 +33,7 @@ class MuteForm:
     reason: str
 
 
-def build_mute_view(answered: AnsweredAlert, metadata: Mapping[str, Any], zone: tzinfo) -> View:
+def build_mute_view(answered: AnsweredAlert, metadata: Body, zone: tzinfo) -> View:
     """Return the modal that asks what to mute, for how long, and why."""
     things = [option(f"This alert: {name_alert(answered.alert)}", MuteTarget.FINGERPRINT.value)]
     if answered.alert.service:
@@ -58,7 +57,7 @@ def build_mute_view(answered: AnsweredAlert, metadata: Mapping[str, Any], zone: 
     return modal(ids.MUTE_VIEW, "Mute", "Mute", blocks, metadata)
 
 
-def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
+def read_mute(view: Body, now: datetime, zone: tzinfo) -> MuteForm:
     """Return what the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
     answers = read_answers(view)
     what, span = answers.get(ids.WHAT, ""), answers.get(ids.UNTIL, "")
@@ -91,7 +90,7 @@ def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
     return until
 
 
-def build_not_alert_view(answered: AnsweredAlert, metadata: Mapping[str, Any]) -> View:
+def build_not_alert_view(answered: AnsweredAlert, metadata: Body) -> View:
     """Return the modal that asks for confirmation, and how much to learn from it; a wide rule is never the default."""
     app = answered.app or answered.alert.tool
     choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
@@ -116,7 +115,7 @@ def build_not_alert_view(answered: AnsweredAlert, metadata: Mapping[str, Any]) -
     return modal(ids.NOT_ALERT_VIEW, "Not an alert?", "Delete brief", blocks, metadata)
 
 
-def read_reach(view: Mapping[str, Any]) -> RuleScope | None:
+def read_reach(view: Body) -> RuleScope | None:
     """Return how much is to be learned; None for nothing. Raises RecordRejected."""
     reach = read_answers(view).get(ids.REACH, "")
     if reach == ONLY_THIS:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bot.domain.recall.dismissed import DismissalReason, DismissedPrecedent
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
-from bot.slack.payload import encode
+from bot.slack.payload import Body, encode
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
 from bot.slack.views.markup import Block, format_time, format_user, plain_text, prose, section
@@ -24,7 +23,7 @@ LABELS = {
 }
 
 
-def build_wrong_view(listed: DismissiblePrecedents, metadata: Mapping[str, Any]) -> View:
+def build_wrong_view(listed: DismissiblePrecedents, metadata: Body) -> View:
     """Return the modal that asks which precedent is wrong, why, and how far to dismiss it."""
     precedents = [option(f"{one.incident_id}: {one.title}", one.incident_id) for one in listed.lines[:MOST]]
     reach = [option("Only for this kind of alert: possible at most", THIS_ALERT)]
@@ -45,7 +44,7 @@ def build_wrong_view(listed: DismissiblePrecedents, metadata: Mapping[str, Any])
     return modal(ids.WRONG_VIEW, "Wrong precedent", "Set aside", blocks, metadata)
 
 
-def read_wrong_precedent(view: Mapping[str, Any]) -> PrecedentDismissal:
+def read_wrong_precedent(view: Body) -> PrecedentDismissal:
     """Return what the person says. Raises RecordRejected with the field."""
     answers = read_answers(view)
     why = answers.get(ids.WHY, "")

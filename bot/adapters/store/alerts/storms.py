@@ -17,7 +17,7 @@ from bot.adapters.store.database.json_bodies import (
     write_opening_json,
     write_storm_json,
 )
-from bot.adapters.store.database.statements import advance_counter, insert_new, insert_or_replace
+from bot.adapters.store.database.statements import ColumnValues, advance_counter, insert_new, insert_or_replace
 from bot.adapters.store.database.tables import counters, heard, lives, openings, storms
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.operations.storms import OpenedIncident, Storm, StormMember
@@ -54,7 +54,7 @@ def _name_counter(channel: str) -> str:
     return f"openings/{channel}"
 
 
-def _build_row(opening: OpenedIncident, number: int) -> dict[str, Any]:
+def _build_row(opening: OpenedIncident, number: int) -> ColumnValues:
     kept = replace(opening, number=opening.number or number)
     named = ("channel", "incident_id", "at", "number", "storm", "has_brief")
     return {name: getattr(kept, name) for name in named} | {"body": write_opening_json(kept)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,6 +11,7 @@ from bot.adapters.store.channels.undoable import UndoableRows, insert_numbered
 from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.feedback_tables import fixes_said, set_aside
+from bot.adapters.store.database.statements import ColumnValues
 from bot.domain.fixes.grouping import FixEquivalence
 from bot.domain.recall.dismissed import DismissalReason, DismissedPrecedent
 from bot.domain.recall.query import Query
@@ -97,9 +97,9 @@ async def delete_feedback(connection: AsyncConnection, incident_id: str) -> None
     await connection.execute(sa.delete(fixes_said).where(words))
 
 
-def _build_row(said: DismissedPrecedent | FixEquivalence) -> dict[str, Any]:
+def _build_row(said: DismissedPrecedent | FixEquivalence) -> ColumnValues:
     return {name: value for name, value in asdict(said).items() if name != "number"}
 
 
-def _read_values(row: sa.RowMapping) -> dict[str, Any]:
+def _read_values(row: sa.RowMapping) -> ColumnValues:
     return {name: value for name, value in row.items() if name not in _NOT_THEIRS}

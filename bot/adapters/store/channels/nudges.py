@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.json_bodies import read_lifecycle_json
-from bot.adapters.store.database.statements import insert_new
+from bot.adapters.store.database.statements import ColumnValues, insert_new
 from bot.adapters.store.database.tables import briefs, claims, lives
 from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.ports.clock import Clock
@@ -68,18 +67,18 @@ class SqlNudgeStore:
             await insert_new(connection, claims, _build_row(INCIDENT, incident_id, EVER) | {"at": self.clock.now()})
 
 
-async def _require_new(connection: AsyncConnection, row: dict[str, Any]) -> None:
+async def _require_new(connection: AsyncConnection, row: ColumnValues) -> None:
     """Insert the claim. Raises AlreadyCommitted, which undoes the claims before it."""
     if not await insert_new(connection, claims, row):
         raise AlreadyCommitted
 
 
-def _build_rows(person: str, day: date, incident_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _build_rows(person: str, day: date, incident_ids: Sequence[str]) -> Iterator[ColumnValues]:
     """Yield the claims in one order for everybody, so that two transactions never wait for each other."""
     yield _build_row(PERSON, person, day)
     for incident_id in sorted(incident_ids):
         yield _build_row(INCIDENT, incident_id, EVER)
 
 
-def _build_row(work: str, name: str, day: date) -> dict[str, Any]:
+def _build_row(work: str, name: str, day: date) -> ColumnValues:
     return {"work": work, "channel": name, "period": day}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
@@ -22,7 +21,7 @@ from bot.adapters.store.database.channel_tables import (
     silenced,
 )
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.statements import insert_new, insert_new_rows, insert_or_replace, to_json
+from bot.adapters.store.database.statements import ColumnValues, insert_new, insert_new_rows, insert_or_replace, to_json
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import ChannelPolicy, Mute, MuteTarget, RuleScope, SilenceRule
 from bot.ports.channels import AlertSource
@@ -171,7 +170,7 @@ async def _select_counted(
     return (await connection.execute(asked)).mappings().all()
 
 
-def _build_row(silence: SilenceRule | Mute) -> dict[str, Any]:
+def _build_row(silence: SilenceRule | Mute) -> ColumnValues:
     return {
         k: str(v) if isinstance(v, RuleScope | MuteTarget) else v for k, v in asdict(silence).items() if k not in _OURS
     }

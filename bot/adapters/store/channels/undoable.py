@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
+from bot.adapters.store.database.statements import RowValues
 from bot.ports.clock import Clock
 from bot.ports.unit_of_work import Changes
 
 
-async def insert_numbered(connection: AsyncConnection, table: sa.Table, row: Mapping[str, Any]) -> int:
+async def insert_numbered(connection: AsyncConnection, table: sa.Table, row: RowValues) -> int:
     """Insert the row and return its number."""
     done = await connection.execute(sa.insert(table).values(**row).returning(table.c.number))
     return int(done.scalar_one())

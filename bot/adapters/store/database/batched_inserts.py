@@ -6,20 +6,18 @@ So acknowledgements do not queue for a disk that takes its time for each. Must n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.statements import insert_new
+from bot.adapters.store.database.statements import RowValues, insert_new
 from bot.observability import spawn
 from bot.ports.errors import StoreUnavailable
 
 MOST = 100
-RowValues = Mapping[str, Any]
 WaitingRow = tuple[RowValues, "asyncio.Future[bool]"]
 
 

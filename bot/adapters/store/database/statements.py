@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.access.visibility import Viewer
+
+# Values by column: of any type that a column takes.
+RowValues: TypeAlias = Mapping[str, Any]
+ColumnValues: TypeAlias = dict[str, Any]
 
 
 def _insert(connection: AsyncConnection, table: sa.Table) -> sqlite.Insert:
@@ -23,13 +27,13 @@ def _insert(connection: AsyncConnection, table: sa.Table) -> sqlite.Insert:
     return sqlite.insert(table)
 
 
-async def insert_new(connection: AsyncConnection, table: sa.Table, values: Mapping[str, Any]) -> bool:
+async def insert_new(connection: AsyncConnection, table: sa.Table, values: RowValues) -> bool:
     """Insert; False (and nothing done) where any unique key of the row is taken."""
     done = await connection.execute(_insert(connection, table).values(**values).on_conflict_do_nothing())
     return done.rowcount == 1
 
 
-async def insert_new_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+async def insert_new_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence[RowValues]) -> None:
     """Insert the rows whose keys are free."""
     if rows:
         await connection.execute(_insert(connection, table).on_conflict_do_nothing(), list(rows))
@@ -38,7 +42,7 @@ async def insert_new_rows(connection: AsyncConnection, table: sa.Table, rows: Se
 async def insert_or_replace(
     connection: AsyncConnection,
     table: sa.Table,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[RowValues],
     *,
     keep: frozenset[str] = frozenset(),
 ) -> None:

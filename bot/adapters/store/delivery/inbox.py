@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.batched_inserts import BatchedInserts
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.statements import insert_new, to_json
+from bot.adapters.store.database.statements import ColumnValues, insert_new, to_json
 from bot.adapters.store.database.tables import inbox
 from bot.domain.operations.load import Backlog
 from bot.ports.clock import Clock, Ids
@@ -122,7 +122,7 @@ async def write_received(connection: AsyncConnection, received: Sequence[Receive
         await insert_new(connection, inbox, _build_row(one, now))
 
 
-def _build_row(received: ReceivedEvent, now: datetime) -> dict[str, Any]:
+def _build_row(received: ReceivedEvent, now: datetime) -> ColumnValues:
     return {
         "event_id": received.event_id,
         "natural_key": received.natural_key,

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.statements import insert_new, to_json
+from bot.adapters.store.database.statements import ColumnValues, RowValues, insert_new, to_json
 from bot.adapters.store.database.tables import briefs, outbox
 from bot.domain.delivery.ids import split_superseded
 from bot.domain.delivery.kinds import read_operation
@@ -58,7 +58,7 @@ class SqlOutbox:
         await self.database.write_at_once(claim)
         return tuple(claimed)
 
-    async def _lease(self, connection: AsyncConnection, row: Mapping[str, Any], now: datetime) -> OutboxRow:
+    async def _lease(self, connection: AsyncConnection, row: RowValues, now: datetime) -> OutboxRow:
         lease, uncertain = self.ids.new(), bool(row["uncertain"]) or row["state"] == "sending"
         changed = {
             "state": "sending",
@@ -112,7 +112,7 @@ class SqlOutbox:
         """See the port."""
         return await self._finish(row, {"state": "dead", "settled_at": self.clock.now(), "error": error})
 
-    async def _finish(self, row: OutboxRow, changed: dict[str, Any]) -> bool:
+    async def _finish(self, row: OutboxRow, changed: ColumnValues) -> bool:
         ended: list[bool] = []
 
         async def end(connection: AsyncConnection) -> None:
@@ -121,7 +121,7 @@ class SqlOutbox:
         await self.database.write_at_once(end)
         return ended[0]
 
-    async def _write_finished(self, connection: AsyncConnection, row: OutboxRow, changed: dict[str, Any]) -> bool:
+    async def _write_finished(self, connection: AsyncConnection, row: OutboxRow, changed: ColumnValues) -> bool:
         held = sa.and_(outbox.c.id == row.id, outbox.c.lease == row.lease)
         replaced = (await connection.execute(sa.select(outbox.c.replaced).where(held))).scalar_one_or_none()
         if replaced is None:
@@ -216,14 +216,14 @@ async def _read_pace_s(connection: AsyncConnection, row_id: int) -> float:
 
 
 async def write_entries(
-    connection: AsyncConnection, owed: Sequence[OutboxEntry], now: datetime, shadow: str | None = None
+    connection: AsyncConnection, entries: Sequence[OutboxEntry], now: datetime, shadow: str | None = None
 ) -> None:
     """Insert deliveries as part of a larger transaction.
 
     A delivery that is there already changes only by `replaces`, and never its place. `shadow` is the channel of shadow
     mode, where that is on.
     """
-    for one in owed:
+    for one in entries:
         if is_left_out(one.operation, shadow):
             continue
         place = await _find_place(connection, one, shadow)
@@ -293,11 +293,11 @@ async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, chan
     return None
 
 
-async def _replace_payload(connection: AsyncConnection, row: Mapping[str, Any]) -> None:
+async def _replace_payload(connection: AsyncConnection, row: RowValues) -> None:
     same = outbox.c.delivery_id == row["delivery_id"]
     asked = sa.select(outbox.c.state, outbox.c.due_at, outbox.c.settled_at).where(same).with_for_update()
     state, due_at, settled_at = (await connection.execute(asked)).one()
-    changed: dict[str, Any] = {name: row[name] for name in ("operation", "payload", "urgent", "every_s")}
+    changed: ColumnValues = {name: row[name] for name in ("operation", "payload", "urgent", "every_s")}
     if state == "sending":
         changed["replaced"] = True
     else:

@@ -31,7 +31,7 @@ from bot.ports.errors import EmbeddingUnavailable
 
 # Of texts that are equal but for numbers at most so many are candidates: something must be left to compare with.
 ALIKE_AT_MOST = 20
-# So many candidates without a vector stand beside those with one.
+# Candidates without a vector that come in addition to those with one.
 WITHOUT_VECTOR = 10
 IDS_PER_STATEMENT = 500
 T = TypeVar("T")

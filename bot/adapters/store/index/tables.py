@@ -27,7 +27,7 @@ documents = sa.Table(
     sa.Column("vendor", sa.Text),
     sa.Column("service", sa.Text),
     sa.Column("region", sa.Text),
-    # a number is never given twice: whoever still knows one that is gone finds nothing, and not another record
+    # a number is never used twice: a reader that still holds a deleted one finds nothing, and not another record
     sqlite_autoincrement=True,
 )
 sa.Index("index_documents_form", documents.c.form)

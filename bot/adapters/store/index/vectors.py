@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.json_bodies import read_record_json
+from bot.adapters.store.database.statements import ColumnValues
 from bot.adapters.store.database.tables import records
 from bot.adapters.store.index.tables import documents, pending
 from bot.adapters.store.index.writer import build_searchable_text, store_vectors
@@ -104,7 +104,7 @@ async def _store_vectors(connection: AsyncConnection, made: dict[int, Vectors]) 
     by_form = {row.form: made[row.doc_id] for row in await connection.execute(own)}
     alike = sa.select(documents.c.doc_id, documents.c.form, documents.c.visibility)
     alike = alike.join(pending, pending.c.doc_id == documents.c.doc_id).where(documents.c.form.in_(list(by_form)))
-    rows: list[dict[str, Any]] = [dict(row) for row in (await connection.execute(alike)).mappings()]
+    rows: list[ColumnValues] = [dict(row) for row in (await connection.execute(alike)).mappings()]
     kept = {
         form: {"vector": pack_vectors(vector), "signs": compute_sign_bits(vector)} for form, vector in by_form.items()
     }

@@ -11,13 +11,12 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.database.statements import split_batches
+from bot.adapters.store.database.statements import ColumnValues, split_batches
 from bot.adapters.store.index.scoring import format_word_counts
 from bot.adapters.store.index.tables import (
     FTS_ADD,
@@ -98,7 +97,7 @@ class SqliteIndexWriter:
                 await _count_rows(connection, rows, -1)
 
 
-async def store_vectors(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+async def store_vectors(connection: AsyncConnection, rows: Sequence[ColumnValues]) -> None:
     """Store vectors; each row has `doc_id`, `visibility`, `vector`, `signs`."""
     if rows:
         await connection.execute(sa.insert(vectors), [{"doc_id": r["doc_id"], "vector": r["vector"]} for r in rows])
@@ -112,11 +111,11 @@ async def _find_equal_vectors(connection: AsyncConnection, forms: set[int]) -> d
     return {row.form: {"vector": row.vector, "signs": row.signs} for row in rows}
 
 
-def _build_document_rows(records: Iterable[Incident], first: int) -> list[dict[str, Any]]:
+def _build_document_rows(records: Iterable[Incident], first: int) -> list[ColumnValues]:
     return [_build_document_row(record, number) for number, record in enumerate(records, first)]
 
 
-def _build_document_row(record: Incident, doc_id: int) -> dict[str, Any]:
+def _build_document_row(record: Incident, doc_id: int) -> ColumnValues:
     text = build_searchable_text(record)
     found, written = tokenize(text), split_words(text)
     return {
@@ -134,7 +133,7 @@ def _build_document_row(record: Incident, doc_id: int) -> dict[str, Any]:
     }
 
 
-async def _count_rows(connection: AsyncConnection, rows: Sequence[dict[str, Any]], sign: int) -> None:
+async def _count_rows(connection: AsyncConnection, rows: Sequence[ColumnValues], sign: int) -> None:
     held: Counter[tuple[str, str]] = Counter()
     named: Counter[tuple[str, str]] = Counter()
     many: Counter[str] = Counter()
@@ -158,9 +157,7 @@ async def _count_rows(connection: AsyncConnection, rows: Sequence[dict[str, Any]
         await _run_counted(connection, _DROP_NAMES, in_names)
 
 
-async def _run_counted(
-    connection: AsyncConnection, statement: sa.Executable, counted: Sequence[dict[str, Any]]
-) -> None:
+async def _run_counted(connection: AsyncConnection, statement: sa.Executable, counted: Sequence[ColumnValues]) -> None:
     if counted:
         await connection.execute(statement, counted)
 

@@ -19,7 +19,7 @@ from bot.adapters.store.channels.feedback import delete_feedback
 from bot.adapters.store.commit import ChangesWriter
 from bot.adapters.store.database.backfill_tables import purged_posts
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.statements import advance_counter, insert_new_rows, to_json
+from bot.adapters.store.database.statements import ColumnValues, advance_counter, insert_new_rows, to_json
 from bot.adapters.store.database.tables import (
     audit,
     briefs,
@@ -65,7 +65,7 @@ class SqlPurging:
         """See the port."""
         now = self.clock.now()
         async with self.database.write() as connection:
-            # in the order in which commits lock: whoever changes the incident, then whoever writes records, is waited for
+            # in the order in which commits lock (the incident, then the records), so that two transactions never wait for each other
             held = sa.select(lives.c.version).where(lives.c.incident_id == incident_id).with_for_update()
             await connection.execute(held)
             await advance_counter(connection, counters, "revision")
@@ -139,7 +139,7 @@ async def _purge_outbox(connection: AsyncConnection, incident_id: str, marks: Se
             if row["key"].endswith(f"/{incident_id}"):
                 due += await _withdraw_message(connection, row, incident_id, row["key"].removesuffix(f"/{incident_id}"))
             elif find_kind(row["delivery_id"]) is DeliveryKind.TALK and names_incident(row["payload"], incident_id):
-                # an answer to a person in a thread may tell of several incidents; nobody tells it anew
+                # an answer to a person in a thread may name several incidents; nobody computes it again
                 due += await _withdraw_message(connection, row, incident_id, json.loads(row["payload"])["channel"])
             elif row["key"] in quoting or names_incident(row["payload"], incident_id):
                 await _blank_message(connection, row)
@@ -168,7 +168,7 @@ async def _withdraw_message(
 
 async def _blank_message(connection: AsyncConnection, row: sa.RowMapping) -> None:
     """Remove the text of a message of another incident; one that is still to be sent says that something was removed."""
-    payload: dict[str, Any] = {}
+    payload: ColumnValues = {}
     if row["state"] != "sent":
         said = json.loads(row["payload"])
         payload = {name: value for name, value in said.items() if name not in TEXT_KEYS} | {"text": REMOVED}

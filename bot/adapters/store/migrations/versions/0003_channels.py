@@ -20,7 +20,7 @@ def _texts(*names: str) -> list[sa.Column[str]]:
     return [sa.Column(name, sa.Text(), nullable=False) for name in names]
 
 
-def _undone() -> tuple[sa.Column[object], ...]:
+def _build_undo_columns() -> tuple[sa.Column[object], ...]:
     return sa.Column("undone_at", sa.DateTime(), nullable=True), sa.Column("undone_by", sa.Text(), nullable=True)
 
 
@@ -51,7 +51,7 @@ def _create_rules() -> None:
         *_texts("channel", "source", "tool", "title", "reach", "by"),
         sa.Column("at", sa.DateTime(), nullable=False),
         *_texts("incident_id"),
-        *_undone(),
+        *_build_undo_columns(),
         sa.PrimaryKeyConstraint("number", name=op.f("pk_rules")),
         sqlite_autoincrement=True,
     )
@@ -67,7 +67,7 @@ def _create_mutes() -> None:
         *_texts("reason", "by"),
         sa.Column("at", sa.DateTime(), nullable=False),
         *_texts("incident_id"),
-        *_undone(),
+        *_build_undo_columns(),
         sa.PrimaryKeyConstraint("number", name=op.f("pk_mutes")),
         sqlite_autoincrement=True,
     )
