@@ -15,6 +15,7 @@ from bot.ports.surfaces import Surfaces
 from bot.slack.listeners.context import CorrectionUseCases
 from bot.workflows.alerts.recurrence import AnswerRecurrence
 from bot.workflows.recall.preview_brief import PreviewBrief
+from bot.workflows.resolutions.confirm_recovery import ConfirmRecovery
 from bot.workflows.resolutions.correct import (
     EditRecord,
     PurgeRecord,
@@ -27,7 +28,7 @@ from bot.workflows.resolutions.correct import (
 from bot.workflows.resolutions.not_same_outage import RecordNotSameOutage
 from bot.workflows.resolutions.nudge import PostNudges
 from bot.workflows.resolutions.refresh_briefs import RefreshBriefs
-from bot.workflows.resolutions.resolve import ConfirmRecovery, Resolve
+from bot.workflows.resolutions.resolve import Resolve
 from bot.workflows.resolutions.same_fix import GroupFixes
 
 

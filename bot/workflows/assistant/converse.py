@@ -44,7 +44,7 @@ from bot.domain.incidents.opening import build_view
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import LoadShedding
 from bot.observability import QUESTIONS
-from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage, find_channel, may_speak, or_if_refused
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, find_channel, may_speak, or_if_refused
 from bot.ports.clock import Clock
 from bot.ports.delivery.delivery_log import DeliveryLog
 from bot.ports.delivery.inbox import InboxRow
@@ -170,7 +170,9 @@ class Converse:
     async def __call__(self, row: InboxRow) -> None:
         """Answer the question, or ignore it. Raises StoreUnavailable, ChatUnavailable: it is tried again then."""
         question = await self._read_question(row)
-        turn = self._decide_turn(question) if question else ReplyTurn.SILENCE
+        turn = ReplyTurn.SILENCE
+        if question:
+            turn = choose_turn(question.lately, question.channel.id, question.user, question.ts, self.clock.now())
         if question is None or turn is ReplyTurn.SILENCE:
             await self.store.commit(Changes(done=row))
         elif turn is ReplyTurn.TOLD:
@@ -191,11 +193,8 @@ class Converse:
         lately = tuple(a for a in (read_past_answer(name, when) for name, when in owed_since) if a)
         return ThreadQuestion(row, channel, ts, root or None, user, not event.get("answers"), lately)
 
-    def _decide_turn(self, question: ThreadQuestion) -> ReplyTurn:
-        return choose_turn(question.lately, question.channel.id, question.user, question.ts, self.clock.now())
-
     async def _answer_in_thread(self, question: ThreadQuestion, root: str) -> None:
-        message = await self._read_message(question)
+        message = await or_if_refused(self.chat.read_message(question.channel.id, question.ts), None)
         if message is None or message.user != question.user:
             await self.store.commit(Changes(done=question.row))
             return
@@ -229,15 +228,12 @@ class Converse:
         else:
             await self._answer(question, self.talk.render_help())
 
-    async def _read_message(self, question: ThreadQuestion) -> ThreadMessage | None:
-        return await or_if_refused(self.chat.read_message(question.channel.id, question.ts), None)
-
     async def _gather_facts(
         self, question: ThreadQuestion, root: str, incident_id: str, brief: Brief, request: AskedQuestion
     ) -> AnswerContext:
         record = (await self.store.find_records([incident_id])).get(incident_id)
         tried = await self.read_attempts(record, question.channel.id, root, question.ts)
-        names = await self._read_names(brief) if request.intent is Intent.FIXED else {}
+        names = await _read_names(self.names, brief) if request.intent is Intent.FIXED else {}
         return AnswerContext(brief, self.clock.now(), record, tried, names)
 
     async def compare(self, incident_id: str, channel: Channel, by: str) -> ChatMessage:
@@ -285,14 +281,6 @@ class Converse:
         sayings = [message.text for message in thread if message.ts != but]
         return list_attempts(record.attempts if record else (), sayings)
 
-    async def _read_names(self, brief: Brief) -> Mapping[str, str]:
-        """Return the names of the people who fixed it before; names that Slack does not give now are left out."""
-        people = [s.fixed_by for s in brief.sources if s.fixed_by and s.fixed_by.isalnum() and s.fixed_by.isupper()]
-        try:
-            return await self.names(list(dict.fromkeys(people))) if people else {}
-        except (ChatUnavailable, ChatRejected):
-            return {}
-
     async def _answer_with_model(
         self, question: ThreadQuestion, text: str, request: AskedQuestion, facts: AnswerContext
     ) -> None:
@@ -337,23 +325,35 @@ class Converse:
         await self._answer(question, self.talk.render_reply(found, facts.brief), kind)
 
     async def _answer(self, question: ThreadQuestion, message: ChatMessage, kind: str = "") -> None:
-        posting = self._build_posting(question, message, kind or SAYS)
+        posting = _build_posting(question, message, kind or SAYS)
         rows = (build_outbox_entry(posting, key=question.key, urgent=True, replaces=True),)
         await self.store.commit(Changes(deliveries=rows, done=question.row))
 
     async def _announce(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> None:
         """Post the placeholder; again is fine, and it never replaces an answer."""
-        posting = self._build_posting(question, message, kind)
+        posting = _build_posting(question, message, kind)
         await self.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=question.key, urgent=True),)))
 
-    def _build_posting(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> Posting:
-        thread, delivery = question.root or question.ts, question.build_delivery_id(kind)
-        return Posting(
-            Operation.POST,
-            question.channel.id,
-            delivery,
-            message.text,
-            message.blocks,
-            thread_ts=thread,
-            incident_id=question.incident_id,
-        )
+
+def _build_posting(question: ThreadQuestion, message: ChatMessage, kind: str) -> Posting:
+    thread, delivery = question.root or question.ts, question.build_delivery_id(kind)
+    return Posting(
+        Operation.POST,
+        question.channel.id,
+        delivery,
+        message.text,
+        message.blocks,
+        thread_ts=thread,
+        incident_id=question.incident_id,
+    )
+
+
+async def _read_names(
+    names: Callable[[Sequence[str]], Awaitable[Mapping[str, str]]], brief: Brief
+) -> Mapping[str, str]:
+    """Return the names of the people who fixed it before; names that Slack does not give now are left out."""
+    people = [s.fixed_by for s in brief.sources if s.fixed_by and s.fixed_by.isalnum() and s.fixed_by.isupper()]
+    try:
+        return await names(list(dict.fromkeys(people))) if people else {}
+    except (ChatUnavailable, ChatRejected):
+        return {}

@@ -40,12 +40,11 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.record import Incident
 from bot.observability import DELIVERIES, get_logger, spawn
 from bot.ports.chat import Chat, Posting, find_channel, may_speak
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import Destination, Outbox, OutboxRow
-from bot.ports.errors import ChartUnavailable, IncidentNotFound, PrecedentError, RecordRejected, StoreUnavailable
+from bot.ports.errors import ChartUnavailable, PrecedentError, RecordRejected, StoreUnavailable
 from bot.ports.files import FileBuilder
 from bot.ports.incidents import IncidentStore
 from bot.ports.memory import MemoryBank
@@ -251,7 +250,9 @@ class Deliver:
         try:
             async with asyncio.timeout(self.deadline_s):
                 return await (
-                    self._call_slack(row) if lane.destination is Destination.SLACK else self._update_bank(row)
+                    self._call_slack(row)
+                    if lane.destination is Destination.SLACK
+                    else _update_bank(row, self.bank, self.records)
                 )
         except StoreUnavailable:
             raise
@@ -320,27 +321,6 @@ class Deliver:
             return row.own_result
         return await self.chat.find_delivered(posting) if row.uncertain else None
 
-    async def _update_bank(self, row: OutboxRow) -> Decision:
-        """Make the bank hold what the store holds now, for the row may be older than another that was delivered.
-
-        A record that is gone is not retained, and one that is back is not retracted.
-        """
-        if self.bank is None:
-            return RetryLater(CAP_S, "no memory bank is set up", tried=False)
-        incident_id = str(row.entry.payload["incident_id"])
-        record = await self._find_record(incident_id)
-        if row.entry.operation == Operation.RETRACT and record is None:
-            await self.bank.retract(incident_id)
-        elif row.entry.operation == Operation.RETAIN and record is not None:
-            await self.bank.retain(record)
-        return Succeeded(None)
-
-    async def _find_record(self, incident_id: str) -> Incident | None:
-        try:
-            return await self.records.read_record(incident_id) if self.records else None
-        except IncidentNotFound:
-            return None
-
     async def _finish(self, lane: Lane, row: OutboxRow, decision: Decision) -> None:
         facts = {"destination": lane.destination.value, "operation": row.entry.operation, "row": row.id}
         DELIVERIES.labels(lane.destination.value, name_outcome(decision)).inc()
@@ -357,3 +337,19 @@ class Deliver:
             log.error("a delivery was refused; see `precedent outbox list`", **facts, reason=decision.reason)
             await self.outbox.dead_letter(row, decision.reason)
             lane.forget(row.id)
+
+
+async def _update_bank(row: OutboxRow, bank: MemoryBank | None, records: IncidentStore | None) -> Decision:
+    """Make the bank hold what the store holds now, for the row may be older than another that was delivered.
+
+    A record that is gone is not retained, and one that is back is not retracted.
+    """
+    if bank is None:
+        return RetryLater(CAP_S, "no memory bank is set up", tried=False)
+    incident_id = str(row.entry.payload["incident_id"])
+    record = (await records.find_records((incident_id,))).get(incident_id) if records else None
+    if row.entry.operation == Operation.RETRACT and record is None:
+        await bank.retract(incident_id)
+    elif row.entry.operation == Operation.RETAIN and record is not None:
+        await bank.retain(record)
+    return Succeeded(None)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
-from bot.domain.access.roles import Permission, Verifiers, may_verify
+from bot.domain.access.roles import Permission
 from bot.domain.alerts.alert import Alert
 from bot.domain.brief.decide import Brief, add_lifecycle
 from bot.domain.delivery.ids import build_incident_key, build_recorded_id
@@ -37,17 +37,17 @@ from bot.domain.text.format import format_count
 from bot.domain.text.redaction import count_marks, format_masked_note, mask
 from bot.domain.text.tokens import normalize
 from bot.ports.audit import AuditLine
-from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
-from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import IncidentPost
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes, retry_conflicts
 from bot.records.incident_json import format_record_change
+from bot.workflows.resolutions.confirm_recovery import confirm_anybody
 
 
 class FixOutcome(StrEnum):
@@ -75,11 +75,10 @@ OUTCOME_TEXTS = {
 }
 MAX_TEXT = 3000
 # A known fix may be longer than what can be typed.
-MAX_FIX = 20_000  # a known one may be longer than what can be typed
+MAX_FIX = 20_000
 # Values of `Resolution.how` for words from a modal or a button rather than from a message.
 TYPED = frozenset({"", "button"})
 CONFLICTS = 5
-UNKNOWN_PERSON = "It counts as not verified yet, for Slack does not tell me now who you are. Record it once more later."
 UNCONFIRMED = "said to have fixed it, to be confirmed"
 
 
@@ -150,28 +149,6 @@ class RecordedResolution:
     unconfirmed: str = ""
     # The attempts that were recorded already; they stay.
     before: tuple[Attempt, ...] = ()
-
-
-async def confirm_anybody(_user_id: str) -> Permission:
-    """Let everybody confirm a fix, where nothing is configured about it."""
-    return Permission(True)
-
-
-@dataclass(frozen=True, slots=True)
-class ConfirmRecovery:
-    """Decide whether a recovery that a person saw counts as VERIFIED."""
-
-    people: PeopleDirectory
-    verifiers: Verifiers
-
-    async def __call__(self, user_id: str) -> Permission:
-        """Return the permission; refused while Slack does not say who they are (what they reported is stored all the
-        same).
-        """
-        try:
-            return may_verify(await self.people.read_person(user_id), self.verifiers)
-        except (ChatRejected, ChatUnavailable):
-            return Permission(False, UNKNOWN_PERSON)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,9 +22,10 @@ from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.recall.preview_brief import PreviewBrief
+from bot.workflows.resolutions.confirm_recovery import ConfirmRecovery
 from bot.workflows.resolutions.correct import EditRecord, RetractRecord, allow_operator, confirm_operator
 from bot.workflows.resolutions.refresh_briefs import Correction
-from bot.workflows.resolutions.resolve import ConfirmRecovery, FixOutcome, Resolution, Resolve
+from bot.workflows.resolutions.resolve import FixOutcome, Resolution, Resolve
 from tests.fakes import FakeMemoryBank
 from tests.workflows.world import World, fed, world
 
