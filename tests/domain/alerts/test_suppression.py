@@ -187,7 +187,8 @@ def test_what_was_dismissed_is_new_again_once_its_rule_is_undone() -> None:
 
 
 def test_a_member_mutes_for_a_day_and_nobody_for_more_than_three_months() -> None:
-    assert (MEMBERS_MUTE_FOR, LONGEST_MUTE) == (timedelta(hours=24), timedelta(days=90))
+    assert timedelta(hours=24) == MEMBERS_MUTE_FOR
+    assert timedelta(days=90) == LONGEST_MUTE
 
 
 def test_what_is_not_stored_yet_has_no_number_and_has_silenced_nothing() -> None:

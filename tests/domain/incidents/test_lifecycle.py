@@ -480,3 +480,12 @@ def test_a_chapter_begins_with_its_opening_notice() -> None:
         [AlertState.ACKNOWLEDGED],
     )
     assert told.find(notice("resolved", 5).key) is chapter
+
+
+def test_a_clearing_of_the_very_moment_of_its_firing_counts() -> None:
+    assert lived(("firing", 0), ("resolved", 0)).state is CLEARED
+
+
+def test_flapping_is_measured_up_to_the_last_clearing_also_while_it_fires_again() -> None:
+    flaps = lived(*(("firing" if n % 2 == 0 else "resolved", 5 * n) for n in range(6)), ("firing", 50))
+    assert count_flaps(flaps) == (3, 25)
