@@ -29,7 +29,7 @@ def _find_card(message: Message) -> Card:
 
 
 def matches(message: Message) -> bool:
-    """Return whether a bracket title links to Alertmanager, or is its own form without Grafana's marks."""
+    """A bracket title with a link to Alertmanager, or one of its own bracket titles without Grafana's marks."""
     if any("grafana" in text.casefold() for card in message.cards for text in (card.footer, card.title_url)):
         return False
     if any(_URL.search(link.url) for link in message.links) and message.cards:

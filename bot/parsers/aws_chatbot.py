@@ -22,7 +22,7 @@ _CLOSED = frozenset({"closed", "resolved"})
 
 
 def matches(message: Message) -> bool:
-    """Return whether it is its app, or has its heading for alarms and health events."""
+    """Its app, or the heading that it gives to alarms and health events."""
     return bool(
         _ALARM.search(message.body)
         or (_EVENT.search(message.body) and message.poster.app_id == _APP)

@@ -19,7 +19,7 @@ def _read_fields(message: Message) -> dict[str, str]:
 
 
 def matches(message: Message) -> bool:
-    """Return whether the post has this Lambda's fields."""
+    """Its fields."""
     return {"alarm name", "current state"} <= set(_read_fields(message))
 
 

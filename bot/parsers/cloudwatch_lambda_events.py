@@ -18,7 +18,7 @@ _BACKUP = re.compile(r"(An AWS Backup job (failed|completed|aborted|expired|star
 
 
 def matches(message: Message) -> bool:
-    """Return whether the post has one of these headings."""
+    """One of its own headings."""
     labels = " ".join(label for label, _ in message.fields)
     return any(p.search(message.body) for p in (_HEALTH, _GUARD)) or bool(_BACKUP.search(labels))
 

@@ -29,7 +29,7 @@ def _find_card(message: Message) -> Card:
 
 
 def matches(message: Message) -> bool:
-    """Return whether a Datadog title prefix comes with a link to a monitor or its notification tail."""
+    """One of Datadog's title prefixes with a link to a monitor or its notification tail."""
     card = _find_card(message)
     linked = bool(_MONITOR.search(card.title_url)) or "datadog" in card.title_url
     return bool(card.title) and (linked or "Notified: @" in message.body)

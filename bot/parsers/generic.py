@@ -31,7 +31,7 @@ _WHAT_IS_BROKEN = re.compile(r"^what is (?:broken|wrong|happening)\??:?\s+(.{3,2
 
 
 def matches(message: Message) -> bool:
-    """Return True: everything that is left."""
+    """Everything that is left."""
     return True
 
 

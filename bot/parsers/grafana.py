@@ -26,7 +26,7 @@ def _find_card(message: Message) -> Card:
 
 
 def matches(message: Message) -> bool:
-    """Return whether the post has Grafana's footer, its labels under a bracket title, or its reply with a screenshot."""
+    """Grafana's footer, its labels under a bracket title, or its reply with a screenshot."""
     card = _find_card(message)
     marked = card.footer.startswith("Grafana v") or "/alerting/" in card.title_url or "grafana_folder" in card.text
     return bool(_REPLY.match(message.text)) or (bool(_TITLE.match(card.title)) and marked)

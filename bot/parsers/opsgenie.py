@@ -23,7 +23,7 @@ def _find_card(message: Message) -> Card:
 
 
 def matches(message: Message) -> bool:
-    """Return whether its title form comes with one of its links."""
+    """Its title form together with a link of its own."""
     return bool(_find_card(message).title) and any(_LINK.match(link.url) for link in message.links)
 
 

@@ -23,7 +23,7 @@ _STATE = {"reassigned": AlertState.UPDATE, "unacknowledged": AlertState.FIRING, 
 
 
 def matches(message: Message) -> bool:
-    """Return whether its bot links to an incident or writes a sentence about one; people and agents do not count."""
+    """A link to an incident, or its sentence about an incident from its own bot; not what people or agents write."""
     linked = any(_INCIDENT.match(link.url) for link in message.links)
     if message.email:
         return False

@@ -25,7 +25,7 @@ def _find_link(message: Message) -> Link | None:
 
 
 def matches(message: Message) -> bool:
-    """Return whether a named link to a Sentry issue has Sentry's own words around it."""
+    """An issue link of Sentry's that has a name, with Sentry's own words around it."""
     body = message.body
     return bool(_find_link(message)) and bool(_SHORT_ID.search(body) or _STATE.search(body))
 

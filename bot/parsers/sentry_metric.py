@@ -24,7 +24,7 @@ def _find_rule(message: Message) -> tuple[re.Match[str], re.Match[str]] | None:
 
 
 def matches(message: Message) -> bool:
-    """Return whether a link to a rule is labeled with the word for its state."""
+    """A link to a rule, named by the word for its state."""
     return _find_rule(message) is not None
 
 

@@ -176,6 +176,7 @@ def explain(event: Mapping[str, Any], *, names: Directory = STANDARD) -> dict[st
     message = parse_message(event, names=names)
     parser = next(parser for parser in PARSERS if parser.matches(message))
     name = parser.__name__.rpartition(".")[2]
+    # People read this docstring: it says what the tool was recognized by, so it is a phrase and not an order.
     matched = (parser.matches.__doc__ or "").strip()
     if not isinstance(reading, Alert):
         return {"parser": name, "kind": reading.kind, "rule": reading.reason}

@@ -21,6 +21,8 @@ from bot.domain.incidents.lifecycle import (
     classify_transition,
     count_flaps,
     dismiss,
+    find_past_end,
+    is_finished,
     resolve,
 )
 from bot.domain.incidents.reconstruction import Timeline, reconstruct
@@ -489,3 +491,28 @@ def test_a_clearing_of_the_very_moment_of_its_firing_counts() -> None:
 def test_flapping_is_measured_up_to_the_last_clearing_also_while_it_fires_again() -> None:
     flaps = lived(*(("firing" if n % 2 == 0 else "resolved", 5 * n) for n in range(6)), ("firing", 50))
     assert count_flaps(flaps) == (3, 25)
+
+
+def test_a_past_alert_that_nobody_saw_clear_is_over_a_day_after_it_was_last_seen() -> None:
+    past = replace(lived(("firing", 0)), past=True)
+    assert not is_finished(past, at(DAY))
+    assert is_finished(past, at(DAY + 1))
+
+
+def test_a_past_incident_ended_when_it_cleared_and_any_other_has_no_such_end() -> None:
+    cleared = lived(("firing", 0), ("resolved", 10))
+    assert find_past_end(cleared) is None
+    assert find_past_end(replace(cleared, state=IncidentState.PAST)) == at(10)
+    assert find_past_end(replace(lived(("firing", 5)), state=IncidentState.PAST)) == at(5)
+
+
+def test_rounds_count_as_flapping_from_the_very_first_moment_of_the_hour() -> None:
+    rounds_of_an_hour = (
+        ("firing", 0),
+        ("resolved", 5),
+        ("firing", 20),
+        ("resolved", 25),
+        ("firing", 40),
+        ("resolved", 60),
+    )
+    assert count_flaps(lived(*rounds_of_an_hour)) == (3, 60)
