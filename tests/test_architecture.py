@@ -29,15 +29,11 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_CLASS_LINES, MAX_PARSER_LINES = 400, 60,
 MAX_MEDIAN_FUNCTION = 12
 MAX_MODULES = 20
 MAX_MODULES_IN = {"bot/slack/views": 25}  # one file for each kind of message and modal
-LONGEST_CHAIN = 32  # ratchet
-MAX_ANY_PER_1000 = 11.5  # ratchet; the design asks for 5
+LONGEST_CHAIN = 28  # ratchet
+MAX_ANY_PER_1000 = 9.0  # ratchet; the design asks for 5
 MAX_ODD_NAMES_PERCENT = 3.0
 # What is still over a budget and waits to be split. Ratchet.
-OVER_BUDGET = {
-    "bot/workflows/assistant/converse.py:Converse",
-    "bot/workflows/delivery/deliver.py:Deliver",
-    "bot/workflows/resolutions/resolve.py",
-}
+OVER_BUDGET: set[str] = set()
 # Class names that stand for the same concept on two floors, or for a private detail.
 SHARED_CLASS_NAMES: set[str] = set()
 # Parts of our own modules that tests still replace; each one wants a parameter, a setting or a fake. Ratchet.
