@@ -18,6 +18,7 @@ from bot.domain.incidents.lifecycle import (
     IncidentState,
     Lifecycle,
     Transition,
+    advance,
     classify_transition,
     count_flaps,
     dismiss,
@@ -516,3 +517,9 @@ def test_rounds_count_as_flapping_from_the_very_first_moment_of_the_hour() -> No
         ("resolved", 60),
     )
     assert count_flaps(lived(*rounds_of_an_hour)) == (3, 60)
+
+
+def test_what_comes_at_the_very_moment_of_a_resolution_still_counts_and_nothing_after_it() -> None:
+    life = resolve(lived(("firing", 0)), at(10))
+    assert advance(life, notice("resolved", 10)).cleared_at == at(10)
+    assert advance(life, notice("resolved", 11)) is life
