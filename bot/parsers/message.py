@@ -16,7 +16,7 @@ from bot.domain.catalog.vendors import STANDARD, Directory
 from bot.parsers.text.markup import Link, read_plain
 
 LIMIT_BYTES = 64 * 1024
-LONGEST_TEXT = 6_000  # characters of one text that are interpreted: what follows in a log dump says the same
+LONGEST_TEXT = 6_000  # characters of one text that are interpreted: the rest of a log dump repeats them
 LONGEST_TITLE = 1_000
 LONGEST_BODY = 10_000  # characters of all lines
 _LINKS_CHARS = 64 * 1024

@@ -8,7 +8,7 @@ from datetime import time
 from bot.domain.alerts.alert import Severity
 
 NO_DIGEST = "none"
-# `tell`: mention whoever acknowledged; anything else is the id of a user group.
+# `tell`: mention the person who acknowledged; any other value is the id of a user group.
 ACKNOWLEDGER = "acknowledged"
 URGENT = frozenset({Severity.CRITICAL, Severity.HIGH})
 MILD = frozenset({Severity.WARNING, Severity.INFO})

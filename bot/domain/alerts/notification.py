@@ -13,7 +13,7 @@ from bot.domain.alerts.alert import Alert, AlertState, PostDelivery, Severity
 FIRES = frozenset({AlertState.FIRING, AlertState.NO_DATA, AlertState.ESCALATED})
 _ACKNOWLEDGED_BY = ("acknowledged_by", "acknowledged by", "acked_by", "acknowledger", "author", "by", "user")
 _GENERIC = "generic"
-# Of notices of the same moment a firing comes first: it began before it ended.
+# Of notifications of the same moment a firing comes first: an alert begins before it ends.
 _RANK = {AlertState.FIRING: 0, AlertState.NO_DATA: 0, AlertState.ESCALATED: 0, AlertState.RESOLVED: 2}
 
 

@@ -91,8 +91,8 @@ def _answer_next(known: AnswerContext) -> Reply:
     if missing is None:
         missing = f"Nothing else in memory is known to have worked in {_join_ids(brief.sources)}."
     collect = brief.insufficient_memory.collect if brief.insufficient_memory else ()
-    said = (*lead, *given_up, missing, *(("Collect this meanwhile:",) if collect else ()))
-    return Reply(said, collect[:MOST_ITEMS], cites=_choose_cited([s.incident_id for s in brief.sources]))
+    sentence = (*lead, *given_up, missing, *(("Collect this meanwhile:",) if collect else ()))
+    return Reply(sentence, collect[:MOST_ITEMS], cites=_choose_cited([s.incident_id for s in brief.sources]))
 
 
 def _format_record(rated: Recommendation) -> str:
@@ -108,8 +108,8 @@ def _answer_skip(known: AnswerContext) -> Reply:
     if brief.contradictions and brief.withheld:
         names = join_names((f"“{fit_one_line(s.check, SHORT)}”" for s in brief.withheld), 3)
         cites = _choose_cited([i for s in brief.withheld for i in s.incidents])
-        said = f"Skip nothing while that stands; memory would have skipped {names} ({join_names(cites)})."
-        return Reply((*_list_contradictions(brief), said), cites=cites)
+        sentence = f"Skip nothing while that stands; memory would have skipped {names} ({join_names(cites)})."
+        return Reply((*_list_contradictions(brief), sentence), cites=cites)
     later = tuple(
         f"Later, not never: {fit_one_line(x.check, SHORT)}: {x.reason} ({join_names(x.incidents, 3)})"
         for x in brief.later
@@ -144,13 +144,13 @@ def _answer_fixed(known: AnswerContext) -> Reply:
     if missing:
         return Reply((missing,))
     if best is None or not best.resolved:
-        said = f"No fix in {_join_ids(brief.sources)} is recorded as seen to work."
-        return Reply((said, *_list_failures(brief)), cites=_choose_cited([s.incident_id for s in brief.sources]))
+        sentence = f"No fix in {_join_ids(brief.sources)} is recorded as seen to work."
+        return Reply((sentence, *_list_failures(brief)), cites=_choose_cited([s.incident_id for s in brief.sources]))
     fixers = [s for s in brief.sources if s.incident_id in best.resolved]
     who = tuple(f"{_format_source(s)}: {_find_name(s, known)}" for s in fixers[:MOST_ITEMS])
     last = f", last on {best.last_worked:%Y-%m-%d}" if best.last_worked else ""
-    said = f"“{fit_one_line('; '.join(split_steps(best.fix)), 300)}” worked in {best.successes} of {format_count(best.outages, 'similar outage')}{last} ({join_names(best.resolved)})."
-    return Reply((said, "By whom:"), who, cites=_choose_cited(best.resolved))
+    sentence = f"“{fit_one_line('; '.join(split_steps(best.fix)), 300)}” worked in {best.successes} of {format_count(best.outages, 'similar outage')}{last} ({join_names(best.resolved)})."
+    return Reply((sentence, "By whom:"), who, cites=_choose_cited(best.resolved))
 
 
 def _find_name(line: SourceLine, known: AnswerContext) -> str:
@@ -183,9 +183,9 @@ def _answer_failed(known: AnswerContext) -> Reply:
             limit_items((*now, *then)),
             cites=_choose_cited([i for d in brief.did_not_work for i in d.incidents]),
         )
-    said = explain_missing_memory(brief) or f"No failed fix is recorded in {_join_ids(brief.sources)}."
+    sentence = explain_missing_memory(brief) or f"No failed fix is recorded in {_join_ids(brief.sources)}."
     here_too = "In this incident:" if now else "Nothing is known to have failed in this incident."
-    return Reply((said, here_too), limit_items(now), cites=_choose_cited([s.incident_id for s in brief.sources]))
+    return Reply((sentence, here_too), limit_items(now), cites=_choose_cited([s.incident_id for s in brief.sources]))
 
 
 def _answer_cause(known: AnswerContext) -> Reply:
@@ -238,10 +238,10 @@ def _answer_before(known: AnswerContext) -> Reply:
     missing = explain_missing_memory(brief)
     if missing:
         return Reply(tuple(filter(None, (missing, fired))))
-    said = f"Yes: {format_count(brief.outages, 'similar outage')} in memory ({_join_ids(brief.sources)})."
+    sentence = f"Yes: {format_count(brief.outages, 'similar outage')} in memory ({_join_ids(brief.sources)})."
     lines = tuple(f"{_format_source(s)}: {fit_one_line(s.title, SHORT)}" for s in brief.sources)
     return Reply(
-        tuple(filter(None, (said, fired))),
+        tuple(filter(None, (sentence, fired))),
         limit_items(lines),
         cites=_choose_cited([s.incident_id for s in brief.sources]),
     )
@@ -271,8 +271,8 @@ def _answer_side(known: AnswerContext) -> Reply:
     votes = f" in {call.votes.get(call.value.value, 0)} of {format_count(total, 'outage')}" if total else ""
     apart = (f"What told the cases apart: {fit_one_line(call.told_apart_by, 200)}.",) if call.told_apart_by else ()
     here = (f"{call.this_alert[:1].upper()}{fit_one_line(call.this_alert[1:], 200)}.",) if call.this_alert else ()
-    said = f"Memory says {side}{votes} ({_join_ids(brief.sources)})."
-    return Reply((*now, said, *apart, *here), cites=_choose_cited([s.incident_id for s in brief.sources]))
+    sentence = f"Memory says {side}{votes} ({_join_ids(brief.sources)})."
+    return Reply((*now, sentence, *apart, *here), cites=_choose_cited([s.incident_id for s in brief.sources]))
 
 
 def _answer_sources(known: AnswerContext) -> Reply:

@@ -109,8 +109,8 @@ def answer_now(known: AnswerContext) -> Reply:
 
 def draft_status_update(known: AnswerContext) -> Reply:
     """Draft an update for others to read."""
-    said = ("A draft to copy; what is unknown is called unknown, and past incidents are not in it.",)
-    return Reply(said, draft="\n".join(_write_draft(known)))
+    lead = ("A draft to copy; what is unknown is called unknown, and past incidents are not in it.",)
+    return Reply(lead, draft="\n".join(_write_draft(known)))
 
 
 def _write_draft(known: AnswerContext) -> Iterator[str]:

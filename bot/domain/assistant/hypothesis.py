@@ -121,7 +121,7 @@ _LINK = re.compile(
 )
 _MENTION = re.compile(r"<\s*[!@#/a-z]|(?<!\w)@\s?\w|!(?:channel|here|everyone|subteam)", re.I)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
-# in any script: a host in letters that look alike is no host that was given
+# in any script: a host in lookalike letters was not in the input
 _HOST = re.compile(
     r"(?<![\w@/.-])(?:[\w-]{1,63}\.){1,8}(?!(?:js|java|ya?ml|json|log|conf|ini|sql|txt|toml|xml|cfg|csv|hcl|lock|jar|war|kt|go|tsx|php)\b|(?<=\bapplication\.)properties\b)[^\W\d_]{2,24}(?![\w-])",
     re.I,
@@ -136,7 +136,7 @@ _SHELL = re.compile(
 )
 _NOT_COMMANDS = frozenset({"sh", "nc", "dd", "python", "ruby", "perl", "reboot", "shutdown", "bash", "ssh", "scp"})
 _RECYCLE = re.compile(r"\b(?:recycl|cycl|respawn|relaunch)(?:e[sd]?|ing|ed|s)?\b", re.I)
-# What a service runs as: whether its pods or its deployment are restarted is no other try. As `fix_key` writes words.
+# What a service runs as: restarting its pods or its deployment is the same fix. Words as in `build_fix_key`.
 _UNITS = frozenset(
     [
         "pod",
@@ -247,9 +247,9 @@ def _find_hostile_text(whole: str) -> RejectedHypothesis | None:
     return RejectedHypothesis("orders", "it spoke of its instructions") if ORDERS.search(whole) else None
 
 
-def _find_other_language(texts: Mapping[str, str], told: Iterable[str]) -> RejectedHypothesis | None:
+def _find_other_language(texts: Mapping[str, str], given_texts: Iterable[str]) -> RejectedHypothesis | None:
     """Reject other languages: the word lists would find nothing in them."""
-    known = "\n".join(told).casefold()
+    known = "\n".join(given_texts).casefold()
     if all(is_plain_english(text, known) for text in texts.values()):
         return None
     return RejectedHypothesis("language", "it was not in plain English")
@@ -259,8 +259,8 @@ def _find_invented_ids(whole: str, ids: tuple[str, ...], held: Mapping[str, str]
     """Reject ids that are not cited; an id inside a cited text (an error code "E11000") is not invented."""
     named = {re.sub(r"^INC[-\s#]?", "INC-", found.upper()) for found in _ID.findall(whole)}
     cited = {one.upper() for one in ids}
-    told = "\n".join(held[one] for one in ids).upper()
-    invented = tuple(n for n in sorted(named - cited) if not re.search(rf"(?<![\w-]){re.escape(n)}(?!\w)", told))
+    cited_text = "\n".join(held[one] for one in ids).upper()
+    invented = tuple(n for n in sorted(named - cited) if not re.search(rf"(?<![\w-]){re.escape(n)}(?!\w)", cited_text))
     return (
         RejectedHypothesis("citation", "it spoke of an incident or id that it did not cite", invented)
         if invented
@@ -268,9 +268,9 @@ def _find_invented_ids(whole: str, ids: tuple[str, ...], held: Mapping[str, str]
     )
 
 
-def _find_foreign_names(whole: str, action: str, told: list[str]) -> RejectedHypothesis | None:
+def _find_foreign_names(whole: str, action: str, cited_texts: list[str]) -> RejectedHypothesis | None:
     """Reject hosts, commands and destructive words that nothing cited contains."""
-    known = "\n".join(told).casefold()
+    known = "\n".join(cited_texts).casefold()
     hosts = tuple(host for host in _HOST.findall(whole) if host.casefold() not in known)
     if hosts:
         return RejectedHypothesis("host", "it named a host that it was not given", hosts)

@@ -16,13 +16,13 @@ from functools import lru_cache
 from bot.domain.delivery.ids import build_talk_id, split_talk_id
 
 MOST_QUESTION = 600
-# A longer question says more than the rule that it happens to match: a model is asked first, where one may be.
+# A longer question contains more than the rule that it happens to match, so a model is asked first if one is allowed.
 SURE_WORDS = 14
 PERSON_A_MINUTE, CHANNEL_AN_HOUR = 6, 20
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
-# So long a person may take to answer what the bot asked.
+# How long a person may take to answer a question of the bot.
 ANSWERS_WITHIN = timedelta(minutes=10)
-# The kinds of answers: one says something, one asks something back, one says that there were too many.
+# The kinds of answers: a statement, a question back, the notice of a limit.
 SAYS, ASKS, LIMITED = "say", "ask", "limit"
 
 
@@ -140,10 +140,10 @@ def understand(text: str, vendor: str | None = None) -> AskedQuestion:
     words = list(_split_words(text[:MOST_QUESTION]))
     while len(words) > 1 and words[0] in _OPENINGS:
         del words[0]
-    said = " ".join(words)
+    question = " ".join(words)
     named = " ".join(_split_words(vendor[:60])) if vendor else ""
-    said = re.sub(rf"\b{re.escape(named)}\b", "vendor", said) if named else said
-    found = next((intent for intent, pattern in _COMPILED if pattern.search(said)), Intent.UNKNOWN)
+    question = re.sub(rf"\b{re.escape(named)}\b", "vendor", question) if named else question
+    found = next((intent for intent, pattern in _COMPILED if pattern.search(question)), Intent.UNKNOWN)
     return AskedQuestion(found, sure=len(words) <= SURE_WORDS)
 
 
@@ -202,13 +202,18 @@ def choose_turn(lately: Sequence[PastAnswer], channel: str, user: str, ts: str, 
     channels.
     """
     others = [a for a in lately if (a.channel, a.user, a.ts) != (channel, user, ts)]
-    said = [a for a in others if a.kind != LIMITED]
+    answered = [a for a in others if a.kind != LIMITED]
     rules = (
-        (MINUTE, PERSON_A_MINUTE, [a for a in said if a.user == user], [a for a in others if a.user == user]),
-        (HOUR, CHANNEL_AN_HOUR, [a for a in said if a.channel == channel], [a for a in others if a.channel == channel]),
+        (MINUTE, PERSON_A_MINUTE, [a for a in answered if a.user == user], [a for a in others if a.user == user]),
+        (
+            HOUR,
+            CHANNEL_AN_HOUR,
+            [a for a in answered if a.channel == channel],
+            [a for a in others if a.channel == channel],
+        ),
     )
     for span, most, counted, about in rules:
         if sum(now - a.at < span for a in counted) >= most:
-            told = any(a.kind == LIMITED and now - a.at < span for a in about)
-            return ReplyTurn.SILENCE if told else ReplyTurn.TOLD
+            warned = any(a.kind == LIMITED and now - a.at < span for a in about)
+            return ReplyTurn.SILENCE if warned else ReplyTurn.TOLD
     return ReplyTurn.ANSWER

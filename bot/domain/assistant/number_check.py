@@ -42,7 +42,7 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _WORDS = {word: number for number, word in enumerate(_SMALL.split())}
 _WORDS |= {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
 _WORDS |= {"hundred": 100, "thousand": 1000, "million": 10**6}
-# What says a number without being one: it must be said in the same word.
+# Words that imply a number: they must occur as the same word.
 _SHARES = frozenset(
     [
         "half",
@@ -122,7 +122,7 @@ _VERBS = frozenset(
 _MONTHS = "january february april june july august september october november december"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 _NAMED_TIMES = frozenset(f"{_MONTHS} {_DAYS} yesterday noon midnight".split())
-# Names that have a digit in them and say no number; "one" is no number in most sentences ("one of the pods").
+# Names with a digit that are not numbers; "one" is rarely a number in a sentence ("one of the pods").
 _NO_FIGURES = frozenset(
     [
         "one",
@@ -281,8 +281,8 @@ def _find_units(text: str) -> frozenset[str]:
 
 def find_unsupported_figures(text: str, sources: Iterable[str]) -> tuple[str, ...]:
     """Return the figures of a text that none of the sources contains, as written."""
-    told = "\n".join(sources)
-    others, names, units = _collect_values(told), _split_names(told), _find_units(told)
+    source_text = "\n".join(sources)
+    others, names, units = _collect_values(source_text), _split_names(source_text), _find_units(source_text)
     return tuple(
         dict.fromkeys(figure.said for figure in read_figures(text) if not _is_supported(figure, others, names, units))
     )

@@ -15,7 +15,7 @@ SECRETS = re.compile(
     r"|\byour (?:pin|password|passphrase|login|phone|account|mfa|otp|token|code|credentials?|e-?mail|bank|card)\b|(?<![\w.])\.env\b",
     re.I,
 )
-# Speaking of the past, in a word or several; "the previous version" is no past incident.
+# References to the past; "the previous version" is not a past incident.
 PAST = re.compile(
     r"\blast (?:time|incident|outage|occurrence|week|month|year|quarter|night|summer|winter|spring|autumn)\b"
     r"|\bpreviously\b|\bprevious(?:ly)? (?!version|release|build|image|revision|deploy|config|tag|step|value|minute|hour|window|commit|setting|replica|state|size|limit|hop|attempt)\w+"
@@ -33,7 +33,7 @@ PAST = re.compile(
     r"|\bthe same (?:thing|problem|issue|failure|incident) (?:hit|happened|struck|took|came)\b|\b(?:solved|fixed|resolved|cured) (?:it|this|that) (?:on|in|at|during|last|then|once|for)\b|\bd[eé]j[aà] vu\b|\bin earlier (?:\w+)\b|\bago (?:this|the same)\b",
     re.I,
 )
-# What protects people or shows trouble is not taken down because a model says so.
+# A model cannot have safeguards or monitoring turned off.
 GUARDS = re.compile(
     r"\b(?:disabl|deactivat|bypass|skip|suspend|silenc|mut|remov|stop|ignor|circumvent|weaken|(?:turn|switch)(?:ed|ing|s)? off)\w*\b(?:(?!\band\b)[^.;,]){0,30}"
     r"\b(?:mfa|2fa|(?:two|multi)-factor|authentication|authori[sz]ation|alert(?:s|ing)?|monitoring|monitors?|audit\w*|logging|firewalls?|security|tls|ssl|certificate (?:check|verification|validation)s?|waf|antivirus|backups?|approvals?|code reviews?)\b"

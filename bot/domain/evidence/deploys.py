@@ -12,7 +12,7 @@ from bot.domain.text.redaction import mask_url
 
 WINDOW = timedelta(minutes=60)
 WINDOW_SHOWN = "60 min"
-# A pipeline tells of a deploy a little ahead of the clock of whoever posts the alert.
+# A pipeline's clock may run a little ahead of the clock of the tool that posts the alert.
 SKEW = timedelta(minutes=2)
 MOST_SHOWN, MOST_TEXT, MOST_NAME = 3, 160, 120
 _SAME = (

@@ -108,7 +108,7 @@ _FINE = frozenset({"all systems operational", "none", "green"})
 _TROUBLE = ("outage", "degraded", "disruption", "critical", "major", "minor", "incident")
 
 
-# What has more digits than a phone shows is told as a power of ten.
+# Numbers with more digits than fit on a phone are formatted as a power of ten.
 _LARGE = 1e15
 
 

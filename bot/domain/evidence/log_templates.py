@@ -21,7 +21,7 @@ WINDOW_SHOWN = "15 min"
 TOP = 5
 # More than these are not looked at: masking takes its time, and an alert waits.
 MOST_LINES, MOST_GROUPS = 5_000, 250
-# A longer line is no message but a dump: it is cut after masking, and before masking at a length that holds any secret.
+# A longer line is a dump. It is cut after masking, and before masking only at a length that holds any secret whole.
 MOST_RAW, MOST_TEMPLATE, MOST_SAMPLE = 16_000, 240, 300
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _SPACES = re.compile(r"\s+")

@@ -24,9 +24,9 @@ def count_history(lives: Sequence[Lifecycle], now: datetime, days: int, but: str
     since = now - timedelta(days=days)
     past: list[tuple[Lifecycle, FiringPeriod]] = []
     for life in lives:
-        told = list_firing_periods(life)[:-1] if life.incident_id == but else list_firing_periods(life)
+        periods = list_firing_periods(life)[:-1] if life.incident_id == but else list_firing_periods(life)
         if life.state is not IncidentState.DISMISSED:
-            past += [(life, spell) for spell in told if since <= spell.start < now]
+            past += [(life, spell) for spell in periods if since <= spell.start < now]
     ends = [(spell.end, spell.start) for _, spell in past if spell.end]
     return AlertHistory(
         days=days,

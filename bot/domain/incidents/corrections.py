@@ -90,9 +90,9 @@ def list_quotable_lines(record: Incident) -> tuple[str, ...]:
 
 
 def _list_lines(record: Incident) -> Iterator[str]:
-    said: list[str | None] = [record.title, *(text for _, text in record.list_texts())]
-    said += [text for attempt in record.attempts for text in (attempt.fix, attempt.note)]
-    said += [check.check for check in record.failed_checks]
-    for text in said:
+    texts: list[str | None] = [record.title, *(text for _, text in record.list_texts())]
+    texts += [text for attempt in record.attempts for text in (attempt.fix, attempt.note)]
+    texts += [check.check for check in record.failed_checks]
+    for text in texts:
         for line in (text or "").replace(";", "\n").splitlines():
             yield line.strip(" -•*\t")

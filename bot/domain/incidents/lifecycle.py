@@ -16,10 +16,10 @@ from bot.domain.alerts.notification import Notification
 
 REOPENS_WITHIN = timedelta(hours=24)
 DISMISSAL_LASTS = timedelta(hours=24)
-# A past alert that nobody saw clear is over so long after it was last seen firing.
+# A past alert that nobody saw clear counts as over this long after it was last seen firing.
 LAPSES_AFTER = timedelta(hours=24)
 PERIODS_KEPT = 200
-# An alert that fired and cleared so often within so long is called flapping.
+# An alert that fires and clears this often within this time is flapping.
 FLAPS = 3
 FLAPS_WITHIN = timedelta(hours=1)
 
@@ -118,8 +118,8 @@ def is_finished(life: Lifecycle, at: datetime) -> bool:
 
 def _count_members(notice: Notification, known: int | None) -> int | None:
     """Return the size of the group: the largest seen since it fired."""
-    told = None if notice.firing is None else notice.firing + (notice.cleared or 0)
-    return max((n for n in (told, known) if n is not None), default=None)
+    counted = None if notice.firing is None else notice.firing + (notice.cleared or 0)
+    return max((n for n in (counted, known) if n is not None), default=None)
 
 
 def _choose_higher(one: Severity | None, other: Severity | None) -> Severity | None:
@@ -160,8 +160,8 @@ def _clear(life: Lifecycle, notice: Notification) -> Lifecycle:
     spells = life.spells
     if spells and spells[-1].end is None:
         spells = (*spells[:-1], FiringPeriod(spells[-1].start, notice.at))
-    told = replace(life, cleared_at=notice.at, spells=spells, firing=None, members=None, past=notice.past)
-    return replace(told, state=IncidentState.CLEARED)
+    cleared = replace(life, cleared_at=notice.at, spells=spells, firing=None, members=None, past=notice.past)
+    return replace(cleared, state=IncidentState.CLEARED)
 
 
 def _acknowledge(life: Lifecycle, notice: Notification) -> Lifecycle:

@@ -149,11 +149,11 @@ class _TimelineBuilder:
     def add(self, notice: Notification) -> None:
         """Put one notification into the incident that it is about."""
         own, root = (notice.channel, notice.ts), (notice.channel, notice.root_ts)
-        spoken_of = (self.posts.get(own) or self.posts.get(root)) if notice.continues else None
-        if notice.fires and (spoken_of is None or interpret_reply(notice, spoken_of.notices[0]).fires):
+        subject = (self.posts.get(own) or self.posts.get(root)) if notice.continues else None
+        if notice.fires and (subject is None or interpret_reply(notice, subject.notices[0]).fires):
             self.add_firing(notice)
             return
-        if chapter := spoken_of or self.find_current():
+        if chapter := subject or self.find_current():
             self.place(chapter, notice)
         else:
             self.early.append(notice)
@@ -180,15 +180,15 @@ def reconstruct(notices: Sequence[Notification], lives: Sequence[Lifecycle]) -> 
     """
     kept = {notice.incident_id for notice in notices}
     bases = [base for life in lives if (base := _find_base(life, kept))]
-    story = _TimelineBuilder({life.incident_id: life for life in lives})
+    builder = _TimelineBuilder({life.incident_id: life for life in lives})
     unique = {notice.key: notice for notice in sorted(notices, key=lambda n: n.incident_id is not None)}
     events: list[Notification | Lifecycle] = [*bases, *unique.values()]
     for event in sorted(events, key=_build_sort_key):
         if isinstance(event, Lifecycle):
-            story.resume(event)
+            builder.resume(event)
         else:
-            story.add(event)
-    return Timeline(tuple(_finish(c) for c in story.chapters), tuple(story.early))
+            builder.add(event)
+    return Timeline(tuple(_finish(c) for c in builder.chapters), tuple(builder.early))
 
 
 def _build_sort_key(event: Notification | Lifecycle) -> tuple[object, ...]:
@@ -204,12 +204,12 @@ def _find_base(life: Lifecycle, kept: set[str | None]) -> Lifecycle | None:
 
 def _finish(chapter: _IncidentBuilder) -> ReconstructedIncident:
     own = chapter.incident_id or None
-    told = tuple(n if n.incident_id == own else replace(n, incident_id=own) for n in chapter.notices)
+    stored = tuple(n if n.incident_id == own else replace(n, incident_id=own) for n in chapter.notices)
     base, dropped = chapter.base, tuple[str, ...]()
-    if len(told) > NOTIFICATIONS_KEPT:
-        old, told = told[: NOTIFICATIONS_KEPT // 2], told[NOTIFICATIONS_KEPT // 2 :]
+    if len(stored) > NOTIFICATIONS_KEPT:
+        old, stored = stored[: NOTIFICATIONS_KEPT // 2], stored[NOTIFICATIONS_KEPT // 2 :]
         base, dropped = _rebuild_base(chapter, old), tuple(n.key for n in old)
-    return ReconstructedIncident(apply_decisions(replace(chapter.life, base=base)), told, dropped)
+    return ReconstructedIncident(apply_decisions(replace(chapter.life, base=base)), stored, dropped)
 
 
 def _rebuild_base(chapter: _IncidentBuilder, old: Sequence[Notification]) -> Lifecycle:

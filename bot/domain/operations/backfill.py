@@ -98,13 +98,13 @@ def find_unread(done: Sequence[ReadSpan], since: datetime, until: datetime) -> t
 
 def add_span(done: Sequence[ReadSpan], span: ReadSpan) -> tuple[ReadSpan, ...]:
     """Return the spans that are read, in order, with adjacent ones merged."""
-    told: list[ReadSpan] = []
+    merged: list[ReadSpan] = []
     for start, end in sorted((*done, span)):
-        if told and start <= told[-1][1]:
-            told[-1] = (told[-1][0], max(told[-1][1], end))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
-            told.append((start, end))
-    return tuple(told)
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def choose_next_length(length: timedelta, messages: int) -> timedelta:

@@ -89,12 +89,12 @@ class Preview:
 
 def find_openings(posts: Sequence[SeenPost], visibility: str, channel: str) -> tuple[PreviewedIncident, ...]:
     """Return the incidents that these posts would have opened, oldest first."""
-    told: dict[str, list[Notification]] = {}
+    by_alert: dict[str, list[Notification]] = {}
     first: dict[str, SeenPost] = {}
     for post in posts:
         first.setdefault(post.ts, post)
-        told.setdefault(post.alert.fingerprint, []).extend(_list_notifications(post, visibility, channel))
-    chapters = (chapter for notices in told.values() for chapter in reconstruct(notices, ()).chapters)
+        by_alert.setdefault(post.alert.fingerprint, []).extend(_list_notifications(post, visibility, channel))
+    chapters = (chapter for notices in by_alert.values() for chapter in reconstruct(notices, ()).chapters)
     found = (PreviewedIncident(chapter.life, first[chapter.first_notification.ts]) for chapter in chapters)
     return tuple(sorted(found, key=lambda one: (one.life.opened_at, one.first.ts)))
 

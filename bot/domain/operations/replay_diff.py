@@ -134,7 +134,7 @@ PARTS: tuple[Part, ...] = (
         lambda b: _list_values(_at(b, "insufficient_memory") or {}, "collect"),
     ),
 )
-# What tells enough where a brief answers no longer, or answers now: all else follows from that.
+# Enough to show if a brief no longer has an answer, or has one now: everything else follows from that.
 ENOUGH = frozenset({"verdict", "fix", "confidence", "leads"})
 
 

@@ -16,7 +16,7 @@ MOST_CHANNEL_NAME = 80
 EVENTS_PATH = "/slack/events"
 
 
-class AnswerRejected(ValueError):  # what it says is told to the person who answered
+class AnswerRejected(ValueError):  # its message goes to the person who answered
     """An answer that cannot be used. The message tells its author why, and what to do."""
 
 
@@ -91,15 +91,15 @@ def check_slack_secret(name: str, answer: str) -> str:
 
 def parse_address(answer: str) -> str:
     """Return the bot's public address without the events path and final slash. Raises AnswerRejected."""
-    said = answer.strip()
+    text = answer.strip()
     try:
-        parts = urlsplit(said if "://" in said else f"https://{said}")
+        parts = urlsplit(text if "://" in text else f"https://{text}")
         host, _ = parts.hostname or "", parts.port
     except ValueError as wrong:
         raise AnswerRejected("That is no address: write it like https://precedent.example.com.") from wrong
     if parts.scheme != "https":
         raise AnswerRejected("Slack calls https addresses alone: put a TLS proxy before the bot, and give its address.")
-    if parts.username or parts.query or parts.fragment or re.search(r"[\s\"'<>]", said) or not host:
+    if parts.username or parts.query or parts.fragment or re.search(r"[\s\"'<>]", text) or not host:
         raise AnswerRejected("Give the address alone, like https://precedent.example.com: no user, ? or #.")
     if not _is_public(host):
         raise AnswerRejected(f"Slack cannot reach {host} from outside. Without a public address use Socket Mode.")
@@ -141,19 +141,19 @@ def parse_hindsight(answer: str) -> str:
 class NamedChannel:
     """A channel as a person named it."""
 
-    name: str  # the id as long as Slack has not told the name
+    name: str  # the id until Slack provides the name
     id: str | None = None
 
 
 def parse_channel(answer: str) -> NamedChannel:
     """Return the channel that an answer names: `#alerts`, `alerts`, its id, or a link to it. Raises AnswerRejected."""
-    said = answer.strip()
+    text = answer.strip()
     for look in (_MENTION, _CHANNEL_LINK):
-        if found := look.fullmatch(said):
+        if found := look.fullmatch(text):
             return NamedChannel(found[1], found[1])
-    if _CHANNEL_ID.fullmatch(said):
-        return NamedChannel(said, said)
-    name = said.removeprefix("#")
+    if _CHANNEL_ID.fullmatch(text):
+        return NamedChannel(text, text)
+    name = text.removeprefix("#")
     if not name or len(name) > MOST_CHANNEL_NAME or _NO_NAME.search(name):
         raise AnswerRejected(
             "That is no name of a channel: write it as Slack shows it, such as #alerts, or paste its link."

@@ -238,17 +238,17 @@ def build_opening(
 def summarize_storm(storm: Storm, members: Sequence[StormMember], now: datetime) -> StormSummary:
     """Build the storm's message as of `now`; there is at least one member."""
     ordered = sorted(members, key=lambda m: _build_sort_key(m.opening))
-    told = [m.opening for m in ordered]
-    names = Counter(fit_one_line(o.service or o.vendor or o.title or o.incident_id, 40) for o in told)
-    leads = [o.lead for o in told if o.lead]
-    others = [o for o in told if not o.has_brief]
-    until = max(o.at for o in told)
+    openings = [m.opening for m in ordered]
+    names = Counter(fit_one_line(o.service or o.vendor or o.title or o.incident_id, 40) for o in openings)
+    leads = [o.lead for o in openings if o.lead]
+    others = [o for o in openings if not o.has_brief]
+    until = max(o.at for o in openings)
     return StormSummary(
         storm.scope,
-        count=len(told),
+        count=len(openings),
         cleared=sum(m.state is not IncidentState.OPEN for m in members),
-        briefs=len(told) - len(others),
-        since=told[0].at,
+        briefs=len(openings) - len(others),
+        since=openings[0].at,
         until=until,
         over=is_over(until, now),
         affected=tuple(sorted(names.items(), key=lambda pair: (-pair[1], pair[0]))),
@@ -262,6 +262,6 @@ def is_over(last: datetime, now: datetime) -> bool:
     return now - last > OVER_AFTER
 
 
-def is_watched(told: StormSummary, now: datetime) -> bool:
+def is_watched(summary: StormSummary, now: datetime) -> bool:
     """Return whether the message can still change: an incident may join, or clear within a day."""
-    return not told.over or (told.cleared < told.count and now - told.until <= WATCHED_FOR)
+    return not summary.over or (summary.cleared < summary.count and now - summary.until <= WATCHED_FOR)

@@ -60,9 +60,9 @@ def write_postmortem(
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def _escape(said: str) -> str:
+def _escape(text: str) -> str:
     """Return a recorded text on one line, without a meaning in Markdown."""
-    return _SPECIAL.sub(r"\\\1", " ".join(said.split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def _format_time(at: datetime) -> str:
@@ -107,7 +107,7 @@ def _shorten(attempt: Attempt) -> str:
 
 
 def _describe_attempt(attempt: Attempt) -> str:
-    # an import says that a fix worked; who saw it, and whether anybody did, it does not say
+    # an import states that a fix worked, but not who saw it, or whether anybody did
     brought = attempt.status is VerificationStatus.VERIFIED and attempt.how in ("import", "seed")
     return "worked: so the import says" if brought else _SAYS[attempt.status]
 

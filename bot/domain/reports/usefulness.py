@@ -100,25 +100,25 @@ def build_report(
     Dismissed incidents were none, and at past ones the bot was not there. `filed` groups wordings of fixes as
     people said, so that a fix used under another wording counts as in briefs.
     """
-    said = tuple(feedback)
-    told = [t for t in rows if since <= t.life.opened_at < until and _is_counted(t.life)]
-    outage = _map_outages(told)
-    worked = {outage[t.life.incident_id] for t in told if _list_attempts(t)}
-    shown = {outage[t.life.incident_id] for t in told if _has_fix(t)} & worked
-    used = {outage[t.life.incident_id] for t in told if _has_used_fix(t, filed)}
-    judgements = (_judge_precedents(t, select_feedback(said, t), filed) for t in told)
+    judgments = tuple(feedback)
+    incidents = [t for t in rows if since <= t.life.opened_at < until and _is_counted(t.life)]
+    outage = _map_outages(incidents)
+    worked = {outage[t.life.incident_id] for t in incidents if _list_attempts(t)}
+    shown = {outage[t.life.incident_id] for t in incidents if _has_fix(t)} & worked
+    used = {outage[t.life.incident_id] for t in incidents if _has_used_fix(t, filed)}
+    judgements = (_judge_precedents(t, select_feedback(judgments, t), filed) for t in incidents)
     judged = [judgement for judgement in judgements if judgement is not None]
-    # what was set aside is no source of the brief any more: where somebody said so there was one
-    strong = [t for t in told if select_feedback(said, t) or any(brief.sources for brief in t.briefs)]
-    high = [t for t in told if _find_high(t)]
+    # a dismissed precedent has left the brief, so the judgment itself proves that there was one
+    strong = [t for t in incidents if select_feedback(judgments, t) or any(brief.sources for brief in t.briefs)]
+    high = [t for t in incidents if _find_high(t)]
     wrong = sorted(
         (w for t in high for w in [_find_wrong_high(t, filed)] if w), key=lambda w: (w.at, w.incident_id), reverse=True
     )
-    over = [t for t in told if t.life.state in (IncidentState.CLEARED, IncidentState.RESOLVED)]
+    over = [t for t in incidents if t.life.state in (IncidentState.CLEARED, IncidentState.RESOLVED)]
     return UsefulnessReport(
         since=since,
         until=until,
-        incidents=len(told),
+        incidents=len(incidents),
         outages=len(set(outage.values())),
         worked=len(worked),
         shown=Ratio(len(shown), len(worked)),
@@ -130,34 +130,34 @@ def build_report(
         wrong_high=tuple(wrong),
         recorded=Ratio(sum(1 for t in over if _list_attempts(t)), len(over)),
         minutes_to_record=_measure_recording(over),
-        posts=sum(t.posts for t in told),
+        posts=sum(t.posts for t in incidents),
     )
 
 
-def select_feedback(feedback: Iterable[PrecedentJudgment], told: ReportedIncident) -> tuple[bool, ...]:
+def select_feedback(feedback: Iterable[PrecedentJudgment], incident: ReportedIncident) -> tuple[bool, ...]:
     """Return what people said about this incident's precedents, oldest first."""
-    return tuple(f.right for f in feedback if f.incident_id == told.life.incident_id)
+    return tuple(f.right for f in feedback if f.incident_id == incident.life.incident_id)
 
 
 def _is_counted(life: Lifecycle) -> bool:
     return life.state is not IncidentState.DISMISSED and not life.past
 
 
-def _map_outages(told: Sequence[ReportedIncident]) -> Mapping[str, str]:
+def _map_outages(incident: Sequence[ReportedIncident]) -> Mapping[str, str]:
     """Return for each incident the one that represents its outage; one without a record stays alone."""
     alone = frozenset[str]()
     return cluster_spans([
-        build_span(t.record) if t.record else OutageSpan(t.life.incident_id, alone, t.life.opened_at, None) for t in told
+        build_span(t.record) if t.record else OutageSpan(t.life.incident_id, alone, t.life.opened_at, None) for t in incident
     ])  # fmt: skip
 
 
-def _list_attempts(told: ReportedIncident) -> tuple[Attempt, ...]:
-    return told.record.attempts if told.record else ()
+def _list_attempts(incident: ReportedIncident) -> tuple[Attempt, ...]:
+    return incident.record.attempts if incident.record else ()
 
 
-def _list_fixes(told: ReportedIncident) -> tuple[Recommendation, ...]:
+def _list_fixes(incident: ReportedIncident) -> tuple[Recommendation, ...]:
     """Return the fixes that its briefs showed: recommended first, then the alternatives."""
-    found = (r for brief in told.briefs for r in (brief.recommendation, *brief.alternatives))
+    found = (r for brief in incident.briefs for r in (brief.recommendation, *brief.alternatives))
     return tuple(r for r in found if r is not None)
 
 
@@ -166,65 +166,70 @@ def _is_recommended(attempt: Attempt, shown: Recommendation, filed: FixGroups | 
     return by_runbook or is_same_fix(attempt.fix, shown.fix, filed)
 
 
-def _has_fix(told: ReportedIncident) -> bool:
-    return bool(_list_fixes(told))
+def _has_fix(incident: ReportedIncident) -> bool:
+    return bool(_list_fixes(incident))
 
 
-def _has_used_fix(told: ReportedIncident, filed: FixGroups | None) -> bool:
+def _has_used_fix(incident: ReportedIncident, filed: FixGroups | None) -> bool:
     """Return whether a shown fix was tried, whatever its outcome."""
     return any(
-        a.suggested or any(_is_recommended(a, r, filed) for r in _list_fixes(told)) for a in _list_attempts(told)
+        a.suggested or any(_is_recommended(a, r, filed) for r in _list_fixes(incident))
+        for a in _list_attempts(incident)
     )
 
 
-def _judge_precedents(told: ReportedIncident, said: Sequence[bool], filed: FixGroups | None) -> bool | None:
+def _judge_precedents(incident: ReportedIncident, judgments: Sequence[bool], filed: FixGroups | None) -> bool | None:
     """Return whether its strong precedents were right; None if nobody judged.
 
     A person's last word on them comes first; else "This fixed it" means right, and a suggested fix that failed or
     was taken back means wrong.
     """
-    if said:
-        return said[-1]
-    if not any(brief.sources for brief in told.briefs):
+    if judgments:
+        return judgments[-1]
+    if not any(brief.sources for brief in incident.briefs):
         return None
-    recommended = [b.recommendation for b in told.briefs if b.recommendation]
-    tried = [a for a in _list_attempts(told) if a.suggested or any(_is_recommended(a, r, filed) for r in recommended)]
+    recommended = [b.recommendation for b in incident.briefs if b.recommendation]
+    tried = [
+        a for a in _list_attempts(incident) if a.suggested or any(_is_recommended(a, r, filed) for r in recommended)
+    ]
     known = {VerificationStatus.VERIFIED: True, VerificationStatus.FAILED: False}
     told_of = [known[a.status] for a in tried if a.status in known]
     return told_of[-1] if told_of else None
 
 
-def _find_high(told: ReportedIncident) -> Recommendation | None:
+def _find_high(incident: ReportedIncident) -> Recommendation | None:
     """Return what was recommended with HIGH confidence."""
-    found = (brief.recommendation for brief in told.briefs)
+    found = (brief.recommendation for brief in incident.briefs)
     return next((r for r in found if r and r.confidence is Confidence.HIGH), None)
 
 
-def _find_wrong_high(told: ReportedIncident, filed: FixGroups | None) -> WrongHigh | None:
+def _find_wrong_high(incident: ReportedIncident, filed: FixGroups | None) -> WrongHigh | None:
     """Return how a HIGH recommendation was wrong, if it was.
 
     It was if its last trial failed, or if another fix worked while it did not. A fix that nobody tried, while
     nothing else worked, is not known to be wrong.
     """
-    best = _find_high(told)
-    if best is None or told.record is None:
+    best = _find_high(incident)
+    if best is None or incident.record is None:
         return None
-    tried = [a.status for a in told.record.attempts if _is_recommended(a, best, filed)]
-    seen = [a for a in told.record.attempts if a.status is VerificationStatus.VERIFIED]
+    tried = [a.status for a in incident.record.attempts if _is_recommended(a, best, filed)]
+    seen = [a for a in incident.record.attempts if a.status is VerificationStatus.VERIFIED]
     others = [a.fix for a in seen if not _is_recommended(a, best, filed)]
     failed = bool(tried) and tried[-1] is VerificationStatus.FAILED
     replaced = bool(others) and VerificationStatus.VERIFIED not in tried
     if not (failed or replaced):
         return None
     instead = fit_one_line(others[-1], 140) if others else None
-    title, fix = fit_one_line(told.record.title, 140), fit_one_line(best.fix, 140)
-    return WrongHigh(told.life.incident_id, title, fix, told.life.opened_at, instead, told.record.source.url)
+    title, fix = fit_one_line(incident.record.title, 140), fit_one_line(best.fix, 140)
+    return WrongHigh(
+        incident.life.incident_id, title, fix, incident.life.opened_at, instead, incident.record.source.url
+    )
 
 
 def _measure_recording(over: Iterable[ReportedIncident]) -> float | None:
     took = []
-    for told in over:
-        written = [a.at for a in _list_attempts(told) if a.at]
-        if written and told.life.cleared_at:
-            took.append(max(0.0, (min(written) - told.life.cleared_at).total_seconds() / 60))
+    for incident in over:
+        written = [a.at for a in _list_attempts(incident) if a.at]
+        if written and incident.life.cleared_at:
+            took.append(max(0.0, (min(written) - incident.life.cleared_at).total_seconds() / 60))
     return round(median(took), 1) if took else None

@@ -23,7 +23,7 @@ def merge_import(before: Incident, imported: Incident) -> Incident:
     the import does not state. An incident that people worked on in Slack keeps its place, and with it its audience.
     """
     if before.source.kind not in BROUGHT:
-        # where people worked on it says who may see it, whatever a file says
+        # where people worked on it decides who may see it, whatever the file states
         imported = replace(imported, source=before.source)
     stated = {_build_key(attempt) for attempt in imported.attempts}
     theirs = tuple(a for a in before.attempts if a.how not in BROUGHT and _build_key(a) not in stated)

@@ -81,5 +81,5 @@ def apply_answer(record: Incident, number: int, answer: RecurrenceAnswer) -> Inc
     """Return the record with a person's answer about that attempt; its author and time stay."""
     attempt = record.attempts[number - 1]
     how = (attempt.how or "").removesuffix(ASKED) or None
-    said = replace(attempt, status=STATUS_OF[answer], how=how)
-    return replace(record, attempts=(*record.attempts[: number - 1], said, *record.attempts[number:]))
+    answered = replace(attempt, status=STATUS_OF[answer], how=how)
+    return replace(record, attempts=(*record.attempts[: number - 1], answered, *record.attempts[number:]))

@@ -59,13 +59,13 @@ def format_masked_note(counts: Mapping[str, int], still_in: str | None = "the th
     """
     personal = sum(number for rule, number in counts.items() if rule in PERSONAL)
     secrets = sum(counts.values()) - personal
-    told = []
+    parts = []
     if secrets:
         still = f"; {'it is' if secrets == 1 else 'they are'} still in {still_in}" if still_in else ""
-        told.append(f"{format_count(secrets, 'secret')} masked{still}: rotate {'it' if secrets == 1 else 'them'}")
+        parts.append(f"{format_count(secrets, 'secret')} masked{still}: rotate {'it' if secrets == 1 else 'them'}")
     if personal:
-        told.append(f"{format_count(personal, 'personal detail')} masked")
-    return f"{'. '.join(told)}." if told else None
+        parts.append(f"{format_count(personal, 'personal detail')} masked")
+    return f"{'. '.join(parts)}." if parts else None
 
 
 def is_secret_name(label: str) -> bool:

@@ -25,13 +25,13 @@ class SecretRule:
     beside: str = ""  # must be in the text, too
 
 
-# What stands before a name in one word with it, and what it is a name for.
+# What may precede a name within the same word, and what the name is for.
 _NAMES = (
     r"(?:(?:pg|db|user|root|admin|auth|access|client|refresh)?(?:pass(?:word|wd|[ _-]?phrase|[ _-]?code)|secret|token)|pwd|(?:bind|root|user|db|admin)[_-]?pw|psk|requirepass|masterauth|api[ _-]?key|access[ _-]?key|account[ _-]?key"
     r"|private[ _-]?key|signing[ _-]?(?:key|secret)|client[ _-]?secret|client[_-]key[_-]data|auth[_-]?key|encryption[ _-]?key|credentials?|session[_-]?(?:id|key)|j?sess(?:ion)?id|phpsessid"
     r"|connect\.sid|connection[_ -]?string|mot[_ ]de[_ ]passe|passwort|kennwort|contraseña|senha|clave|密码|パスワード)"
 )
-# A name begins behind anything but a letter, or where a word in camelCase does ("jwtSecret"); an ARN's "secret:" is no name.
+# A name begins after anything but a letter, or at a camelCase word ("jwtSecret"); "secret:" in an ARN is not a name.
 _BEGIN = r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?<!\d{12}:)"
 # What a name goes on with: "_OLD" is still the secret, "_id" is not.
 _NOT_IT = r"(?![_-](?:ids?|names?|envs?|vars?|counts?|types?|files?|paths?|refs?|ur[il]s?|ttl|sizes?|len|length|limits?|used|age|version|status|arn|policy|per|expir\w{0,5})\b)"
@@ -39,7 +39,7 @@ _MORE = rf"{_NOT_IT}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}"
 _NAME = rf"(?:passw(?:or)?d|{_BEGIN}{_NAMES}){_MORE}"
 NAMED = rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAMES}{_MORE}"
 _IS = r"(?:[:=：]|%3[AaDd])"
-# brackets may be inside, but a placeholder ("${DB_PASSWORD}", "{{ db }}") is no value
+# brackets may occur inside, but a placeholder ("${DB_PASSWORD}", "{{ db }}") is not a value
 _WORD = r"[^\s\"'`,;&<>|{}()\[\]](?!(?<=[$%])[{(])[^\s\"'`,;&<>|]{2,499}(?<![)\]}])"
 _MIXED = r"[^\s\"'`,;<>|{}()\[\]]"
 # A value in quotes goes to the same kind of quote.
@@ -66,7 +66,7 @@ def _define_token(name: str, needs: str, *patterns: str) -> SecretRule:
 _TOKENS = (
     _define_token("slack_token", "xox xapp-", r"xox(?<!\wxox)(?:e\.xox[bp]|[a-zA-Z])-[A-Za-z0-9-]{8,250}", r"xapp-(?<!\wxapp-)\d-[A-Za-z0-9-]{8,250}"),
     _define_token("slack_webhook", "hooks.slack.com/", *(rf"(?<=hooks\.slack\.com/{kind}/)[A-Za-z0-9/]{{10,120}}" for kind in ("services", "triggers", "workflows"))),
-    # other addresses that let whoever knows them post
+    # other addresses that let anybody who knows them post
     _define_token(
         "webhook",
         "/webhooks/ webhook.office.com/ hooks.zapier.com/ hooks.airtable.com/ hc-ping.com/ /integration/ cronitor.link/",
@@ -109,8 +109,8 @@ _TOKENS = (
 
 def _mask_secret(match: re.Match[str]) -> str:
     """Mask the value after a secret's name; words about the secret ("the token: Grafana's …") stay."""
-    spoken_of = match.string.startswith(("'s ", "’s "), match.end())
-    return match[0] if spoken_of or is_no_value(match[2]) else f"{match[1]}[masked:secret]"
+    is_possessive = match.string.startswith(("'s ", "’s "), match.end())
+    return match[0] if is_possessive or is_no_value(match[2]) else f"{match[1]}[masked:secret]"
 
 
 def is_no_value(value: str) -> bool:
@@ -150,13 +150,13 @@ _BY_NAME = (
     ),
     # the name as a heading of its own, the value on the next line
     _define_named(_HINTS, rf"(^(?:[^\S\n]|[>•*_`-]){{0,6}}(?:\w{{1,30}}[ ]){{0,2}}{NAMED}[*_`]{{0,3}}[ ]?\n[\s>•*_`\"']{{0,6}})(?!\[masked)({_WORD})", re.IGNORECASE | re.MULTILINE),
-    # what a command is given: --password X, -u user:X, mysql -pX, docker login -p X
+    # arguments of commands: --password X, -u user:X, mysql -pX, docker login -p X
     _define_named(_HINTS, rf"(-(?<![\w-]-)-?(?:[a-z0-9]{{1,30}}[_-]){{0,4}}{_NAMES}[ ]{{1,2}}[\"']?)(?!\[masked|-)({_WORD})"),
     _define_named(("-u", "u ", "u=", "-user"), rf"(-(?<![\w-]-)(?:[a-zA-Z]{{0,5}}u|-user|-proxy-user)[ =]{{0,2}}[\"']?[\w.@+-]{{1,100}}:)(?!\[masked)({_WORD})", re.RegexFlag(0)),
     _define_named(("mysql", "maria", "mongo", "sshpass", "redis-cli"), rf"((?<![\w-])(?:(?:mysql|maria|mongo)\w{{0,12}}(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-p|sshpass[ ]{{1,3}}-p[ ]{{0,2}}|redis-cli(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-a[ ]{{1,2}})[\"']?)(?!\[masked)({_WORD})", re.RegexFlag(0)),
     _define_named(("login",), rf"(\blogin(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-p[ ]{{1,2}}[\"']?)(?!\[masked|-)({_WORD})", re.RegexFlag(0)),
     _define_named(("identified",), r"(\bidentified[ ](?:with[ ]\w{1,40}[ ])?by[ ]{1,2}[\"'])(?!\[masked)([^\"'\n]{3,500})"),
-    # as databases are told a new password
+    # statements that set a password in a database
     _define_named(("password",), r"(\b(?:with|set|encrypted|using|to)[ ]{1,2}password[ ]{1,2}(?:for[ ][^\s=]{1,100}[ ]{0,2}(?:=|to)[ ]{0,2})?(?:to[ ]{1,2})?[\"'])(?!\[masked)([^\"'\n]{3,500})"),
     # a database's address without a scheme: app:password@tcp(10.0.0.3:3306)/shop
     _define_named(("@",), r"((?<![\w/.-])[\w.-]{1,60}:)(?!\[masked)([^\s/:@\"'`,;<>|(){}]{3,200})(?=@(?:tcp|udp|unix)\d?\()"),
@@ -169,11 +169,11 @@ _BY_NAME = (
     _define_named(("community",), r"(\b(?:snmp|ro|rw)[ _-]?community(?:[ ]string)?[\"' :=]{1,4})(?!\[masked)(?=[\w!@#$%^&*-]{0,60}\d)([\w!@#$%^&*-]{4,60})"),
     _define_named(("token ",), r"(\btoken[ ]{1,2})([a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12})\b"),
     _define_named(("recovery code", "backup code"), r"(\b(?:recovery|backup)[ ]codes?[\"']?(?:[ ]is[ ]|\s{0,3}[:=]\s{0,3}|[ ])[\"']?)(?!\[masked)(?=[a-z0-9-]{0,60}\d)([a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,6})(?!\w)"),
-    # said in words that it was changed
+    # prose about a changed secret
     _define_named(("changed to", "set to", "rotated to", "updated to", "switched to", "back to"), rf"({_NAME}(?:[ ][\w@.-]{{1,40}}){{0,4}}[ ](?:changed|set|reset|rotated|updated|switched|back)[ ]to:?[ ]{{1,3}}[\"'`]?)(?!\[masked)(?=[^\s]{{0,200}}?\d)(?=[^\s]{{0,200}}?[A-Za-z])(?![a-f0-9]{{40}}\b)(?={_MIXED}{{6}})({_WORD})"),
     # a container registry's credentials: base64 of user and password
     _define_named(("auth",), r"(\"auth\"\s{0,3}:\s{0,3}\")(?!\[masked)([A-Za-z0-9+/]{12,2000}={0,2})(?=\")"),
-    # said in words: only a value that has letters and digits
+    # prose: only a value with letters and digits
     _define_named(_HINTS, rf"((?<![A-Za-z]){_NAMES}(?:[ ](?:is|was|ist|lautet|est|es)[ ]{{1,2}}[\"'`]?(?={_MIXED}{{6}})|[ ]{{1,2}}[\"'`]?(?=[A-Za-z0-9]{{10,200}}(?![\w.:/=-]))))(?!\[masked)(?=[^\s]{{0,200}}?\d)(?=[^\s]{{0,200}}?[A-Za-z])(?![a-f0-9]{{40}}\b)({_WORD})"),
     _define_named(("=",), rf"([?&](?:amp;)?(?:[\w.-]{{0,30}}[_.-])?(?:{PARAMS})=)(?!\[masked)([^&#;\s\"'<>|)]{{3,2000}})"),
 )  # fmt: skip

@@ -23,7 +23,7 @@ _SPACELESS = re.compile(
 _DIGITS = re.compile(r"\d+")
 _WORD_CATEGORIES = frozenset("LMN")
 _STEMMER = Stemmer.Stemmer("english")
-# The version of the tokens: an index made by another one is made anew.
+# The version of the tokens: an index built with another one is rebuilt.
 TOKENS_VERSION = 1
 GRAM_SIZES = (3, 4, 5)
 LONGEST_TOKEN = 64

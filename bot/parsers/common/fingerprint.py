@@ -13,7 +13,7 @@ _NUMBER = re.compile(
     r"(?<![\w.-])[#×x]?[-+]?\d[\d.,:]*\s?(?:%|％|ms|secs?|s|m|min|minutes?|h|hours?|d|days?|x|[KMGT]i?B|th|st|nd|rd)?(?![\w-])",
     re.IGNORECASE,
 )
-_LETTERS = r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e])"  # marks of Indic and Thai scripts are no word characters to `re`
+_LETTERS = r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e])"  # `re` does not count the marks of Indic and Thai scripts as word characters
 _WORDS = re.compile(rf"{_LETTERS}+(?:[-_./]{_LETTERS}+)*")
 # what several words say together of the state, so that neither of them may be left over
 _SAID = re.compile(

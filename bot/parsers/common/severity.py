@@ -17,7 +17,7 @@ Stated = tuple[Severity | None, str | None]
 SEVERITY_KEYS = (
     "severity", "priority", "importance", "sev", "alert_severity", "event_severity", "severity_level", "problem_severity", "level", "urgency", "criticality",
 )  # fmt: skip
-# Words that are severities only where they stand alone, as a whole bracket or label.
+# Words that are severities only by themselves, as a whole bracket or label.
 _PLAIN_LISTED = (
     "error err high low info information none medium moderate major minor average attention page notice "
     "hinweis grave alta alto baja media médio severe urgent panic fatal page blocker elevado haute hoch 中 高 低"

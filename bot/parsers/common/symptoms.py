@@ -11,7 +11,7 @@ from bot.parsers.vocabulary.severities import read_severity
 from bot.parsers.vocabulary.states import read_token_state
 
 _MOST = 24
-_MOST_LINES = 30  # lines with numbers: an alert's own readings stand among the first
+_MOST_LINES = 30  # lines with numbers: an alert's own readings are among the first
 _MOST_CHARS = 2_400  # of these lines together
 _NUMBER = r"[-+]?\d[\d.,]{0,18}(?<![.,])"
 _UNIT = r"(?:\s?(?:%|％|ms|µs|ns|secs?|seconds?|s|m|min(?:utes)?|h|hours?|days?|x|[KMGT]i?B(?:/s)?|[kKMG]bps|rps|qps|req/s|ops/s|/min|/s|°C|Sekunden|segundos)(?![A-Za-z]))?"
