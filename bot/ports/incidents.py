@@ -128,7 +128,7 @@ def find_moved_notifications(told: Timeline, kept: RelatedIncidents) -> tuple[No
     """Return the notifications that are new, or belong to another incident than was thought; those of new incidents
     come later."""
     known = {notice.key: notice for notice in kept.notifications}
-    now = [n for chapter in told.chapters for n in chapter.notices if chapter.life.incident_id]
+    now = [n for chapter in told.incidents for n in chapter.notifications if chapter.life.incident_id]
     return tuple(n for n in (*now, *told.early) if known.get(n.key) != n)
 
 

@@ -86,21 +86,21 @@ class Transition(StrEnum):
 _SEVERITIES = (None, Severity.INFO, Severity.WARNING, Severity.HIGH, Severity.CRITICAL)
 
 
-def begin(notice: Notification, incident_id: str = "") -> Lifecycle:
+def begin(notification: Notification, incident_id: str = "") -> Lifecycle:
     """Return the lifecycle that this notification begins."""
     return Lifecycle(
         incident_id,
-        notice.fingerprint,
-        notice.visibility,
+        notification.fingerprint,
+        notification.visibility,
         IncidentState.OPEN,
-        notice.at,
-        notice.at,
-        severity=notice.severity,
-        firing=notice.firing,
-        members=_count_members(notice, None),
-        no_data=notice.state is AlertState.NO_DATA,
-        spells=(FiringPeriod(notice.at),),
-        past=notice.past,
+        notification.at,
+        notification.at,
+        severity=notification.severity,
+        firing=notification.firing,
+        members=_count_members(notification, None),
+        no_data=notification.state is AlertState.NO_DATA,
+        spells=(FiringPeriod(notification.at),),
+        past=notification.past,
     )
 
 
@@ -116,9 +116,9 @@ def is_finished(life: Lifecycle, at: datetime) -> bool:
     return at > life.cleared_at + REOPENS_WITHIN
 
 
-def _count_members(notice: Notification, known: int | None) -> int | None:
+def _count_members(notification: Notification, known: int | None) -> int | None:
     """Return the size of the group: the largest seen since it fired."""
-    counted = None if notice.firing is None else notice.firing + (notice.cleared or 0)
+    counted = None if notification.firing is None else notification.firing + (notification.cleared or 0)
     return max((n for n in (counted, known) if n is not None), default=None)
 
 
@@ -126,48 +126,54 @@ def _choose_higher(one: Severity | None, other: Severity | None) -> Severity | N
     return max(one, other, key=_SEVERITIES.index)
 
 
-def _fire(life: Lifecycle, notice: Notification) -> Lifecycle:
+def _fire(life: Lifecycle, notification: Notification) -> Lifecycle:
     """Apply a firing to a known incident.
 
     One from before the clearing counts without changing the state. An edit or a reply that repeats what fires is no
     new firing.
     """
-    is_open, at = life.cleared_at is None, notice.at
-    counts = not (notice.continues and is_open) or notice.state is AlertState.ESCALATED
+    is_open, at = life.cleared_at is None, notification.at
+    counts = not (notification.continues and is_open) or notification.state is AlertState.ESCALATED
     seen = replace(
         life,
         fired=life.fired + counts,
         opened_at=min(life.opened_at, at),
         last_seen_at=max(life.last_seen_at, at),
-        severity=_choose_higher(life.severity, notice.severity),
+        severity=_choose_higher(life.severity, notification.severity),
     )
     if life.cleared_at is not None and at <= life.cleared_at:
         return seen
-    seen = replace(seen, firing=notice.firing, no_data=notice.state is AlertState.NO_DATA, past=notice.past)
+    seen = replace(
+        seen, firing=notification.firing, no_data=notification.state is AlertState.NO_DATA, past=notification.past
+    )
     if is_open:
-        return replace(seen, members=_count_members(notice, life.members))
+        return replace(seen, members=_count_members(notification, life.members))
     spells = (*life.spells, FiringPeriod(at))[-PERIODS_KEPT:]
-    return replace(seen, state=IncidentState.OPEN, cleared_at=None, members=_count_members(notice, None), spells=spells)
+    return replace(
+        seen, state=IncidentState.OPEN, cleared_at=None, members=_count_members(notification, None), spells=spells
+    )
 
 
-def _clear(life: Lifecycle, notice: Notification) -> Lifecycle:
+def _clear(life: Lifecycle, notification: Notification) -> Lifecycle:
     """Apply a clearing, unless the incident was seen firing since.
 
     The latest clearing counts, but the firing period ended with the first.
     """
-    if notice.at < life.last_seen_at or (life.cleared_at is not None and notice.at <= life.cleared_at):
+    if notification.at < life.last_seen_at or (life.cleared_at is not None and notification.at <= life.cleared_at):
         return life
     spells = life.spells
     if spells and spells[-1].end is None:
-        spells = (*spells[:-1], FiringPeriod(spells[-1].start, notice.at))
-    cleared = replace(life, cleared_at=notice.at, spells=spells, firing=None, members=None, past=notice.past)
+        spells = (*spells[:-1], FiringPeriod(spells[-1].start, notification.at))
+    cleared = replace(
+        life, cleared_at=notification.at, spells=spells, firing=None, members=None, past=notification.past
+    )
     return replace(cleared, state=IncidentState.CLEARED)
 
 
-def _acknowledge(life: Lifecycle, notice: Notification) -> Lifecycle:
-    if life.acknowledged_at is not None and notice.at < life.acknowledged_at:
+def _acknowledge(life: Lifecycle, notification: Notification) -> Lifecycle:
+    if life.acknowledged_at is not None and notification.at < life.acknowledged_at:
         return life
-    return replace(life, acknowledged_by=notice.by, acknowledged_at=notice.at)
+    return replace(life, acknowledged_by=notification.by, acknowledged_at=notification.at)
 
 
 _CHANGES: dict[AlertState, Callable[[Lifecycle, Notification], Lifecycle]] = {
@@ -179,16 +185,16 @@ _CHANGES: dict[AlertState, Callable[[Lifecycle, Notification], Lifecycle]] = {
 }
 
 
-def advance(life: Lifecycle, notice: Notification) -> Lifecycle:
+def advance(life: Lifecycle, notification: Notification) -> Lifecycle:
     """Return the lifecycle after this notification.
 
     Notifications should come in order of time; an older one is applied as well as possible. After a person's
     resolution nothing changes.
     """
-    if life.resolved_at is not None and notice.at > life.resolved_at:
+    if life.resolved_at is not None and notification.at > life.resolved_at:
         return life
-    change = _CHANGES.get(notice.state)
-    return change(life, notice) if change else life
+    change = _CHANGES.get(notification.state)
+    return change(life, notification) if change else life
 
 
 def strip_decisions(life: Lifecycle) -> Lifecycle:
@@ -205,22 +211,25 @@ def apply_decisions(life: Lifecycle) -> Lifecycle:
     return replace(life, state=IncidentState.PAST) if life.past else life
 
 
-def classify_transition(before: Lifecycle | None, after: Lifecycle, notice: Notification) -> Transition:
+def classify_transition(before: Lifecycle | None, after: Lifecycle, notification: Notification) -> Transition:
     """Return what a notification did, given the lifecycle before and after."""
     if before is None:
         return Transition.OPENED
     if after.state is not before.state:
         return Transition.REOPENED if after.state is IncidentState.OPEN else Transition.CLEARED
-    if replace(after, version=before.version, base=before.base) == before and notice.state is not AlertState.UPDATE:
+    if (
+        replace(after, version=before.version, base=before.base) == before
+        and notification.state is not AlertState.UPDATE
+    ):
         return Transition.NOTHING
     if after.state not in {IncidentState.OPEN, IncidentState.CLEARED}:
         return Transition.NOTHING
-    if notice.state is AlertState.ACKNOWLEDGED:
+    if notification.state is AlertState.ACKNOWLEDGED:
         return Transition.ACKNOWLEDGED
-    is_latest = notice.fires and after.state is IncidentState.OPEN and notice.at == after.last_seen_at
+    is_latest = notification.fires and after.state is IncidentState.OPEN and notification.at == after.last_seen_at
     if not is_latest:
         return Transition.UPDATED
-    return Transition.ESCALATED if notice.state is AlertState.ESCALATED else Transition.REPEATED
+    return Transition.ESCALATED if notification.state is AlertState.ESCALATED else Transition.REPEATED
 
 
 def count_flaps(life: Lifecycle) -> tuple[int, int] | None:

@@ -46,25 +46,25 @@ class ReconstructedIncident:
     """One incident as its notifications tell it."""
 
     life: Lifecycle  # its id is "" if the incident is new
-    notices: tuple[Notification, ...]
+    notifications: tuple[Notification, ...]
     dropped: tuple[str, ...] = ()  # keys of notifications that need not be stored any more: `life.base` contains them
 
     @property
     def first_notification(self) -> Notification:
         """The notification that opened it."""
-        return self.notices[0]
+        return self.notifications[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
     """All incidents of one fingerprint and visibility, in order."""
 
-    chapters: tuple[ReconstructedIncident, ...] = ()
+    incidents: tuple[ReconstructedIncident, ...] = ()
     early: tuple[Notification, ...] = ()  # notifications that belong to none yet
 
     def find(self, key: str) -> ReconstructedIncident | None:
         """Return the incident that contains this notification."""
-        return next((c for c in self.chapters if any(n.key == key for n in c.notices)), None)
+        return next((c for c in self.incidents if any(n.key == key for n in c.notifications)), None)
 
 
 @dataclass(slots=True)
@@ -74,11 +74,11 @@ class _IncidentBuilder:
     incident_id: str  # "" until it is known to be a stored incident
     life: Lifecycle
     base: Lifecycle | None = None  # what it begins with, if not all of its notifications are stored
-    notices: list[Notification] = field(default_factory=list)
+    notifications: list[Notification] = field(default_factory=list)
 
-    def add(self, notice: Notification, as_heard: Notification) -> None:
-        self.notices.append(notice)
-        self.life = advance(self.life, as_heard)
+    def add(self, notification: Notification, in_its_thread: Notification) -> None:
+        self.notifications.append(notification)
+        self.life = advance(self.life, in_its_thread)
 
 
 @dataclass(slots=True)
@@ -86,23 +86,23 @@ class _TimelineBuilder:
     """The incidents so far, and to which of them each post belongs."""
 
     lives: Mapping[str, Lifecycle]
-    chapters: list[_IncidentBuilder] = field(default_factory=list)
+    incidents: list[_IncidentBuilder] = field(default_factory=list)
     posts: dict[tuple[str, str], _IncidentBuilder] = field(default_factory=dict)
     early: list[Notification] = field(default_factory=list)
 
     def find_current(self) -> _IncidentBuilder | None:
-        return self.chapters[-1] if self.chapters else None
+        return self.incidents[-1] if self.incidents else None
 
     def is_free(self, incident_id: str | None) -> bool:
         """Return whether this is a stored incident that no builder stands for yet."""
-        return incident_id in self.lives and all(c.incident_id != incident_id for c in self.chapters)
+        return incident_id in self.lives and all(c.incident_id != incident_id for c in self.incidents)
 
-    def assign_incident(self, chapter: _IncidentBuilder, incident_id: str) -> None:
+    def assign_incident(self, incident: _IncidentBuilder, incident_id: str) -> None:
         """Make this builder stand for a stored incident, with people's decisions about it."""
         known = self.lives[incident_id]
-        chapter.incident_id = incident_id
-        chapter.life = replace(
-            chapter.life,
+        incident.incident_id = incident_id
+        incident.life = replace(
+            incident.life,
             incident_id=incident_id,
             resolved_at=known.resolved_at,
             dismissed_at=known.dismissed_at,
@@ -116,79 +116,87 @@ class _TimelineBuilder:
         An unnamed incident that is still running then was its beginning, and becomes part of it.
         """
         now = self.find_current()
-        chapter = _IncidentBuilder(base.incident_id, strip_decisions(base), base)
+        incident = _IncidentBuilder(base.incident_id, strip_decisions(base), base)
         if now and not now.incident_id and not is_finished(now.life, base.opened_at):
-            self.chapters.pop()
-            for notice in now.notices:
-                self.place(chapter, notice)
-        self.chapters.append(chapter)
-        self.assign_incident(chapter, base.incident_id)
+            self.incidents.pop()
+            for notification in now.notifications:
+                self.place(incident, notification)
+        self.incidents.append(incident)
+        self.assign_incident(incident, base.incident_id)
 
-    def place(self, chapter: _IncidentBuilder, notice: Notification) -> None:
-        chapter.add(notice, interpret_reply(notice, chapter.notices[0] if chapter.notices else None))
-        self.posts.setdefault((notice.channel, notice.ts), chapter)
+    def place(self, incident: _IncidentBuilder, notification: Notification) -> None:
+        incident.add(
+            notification, interpret_reply(notification, incident.notifications[0] if incident.notifications else None)
+        )
+        self.posts.setdefault((notification.channel, notification.ts), incident)
 
-    def add_firing(self, notice: Notification) -> None:
+    def add_firing(self, notification: Notification) -> None:
         """Continue the current incident, open a new one, or put the firing aside."""
         now = self.find_current()
-        is_another = bool(now and now.incident_id) and self.is_free(notice.incident_id)
-        if now and not is_another and not is_finished(now.life, notice.at):
-            if not now.incident_id and notice.incident_id and self.is_free(notice.incident_id):
-                self.assign_incident(now, notice.incident_id)
-            self.place(now, notice)
-        elif notice.may_open or self.is_free(notice.incident_id):
-            chapter = _IncidentBuilder("", begin(notice))
-            if notice.incident_id and self.is_free(notice.incident_id):
-                self.assign_incident(chapter, notice.incident_id)
-            self.chapters.append(chapter)
-            chapter.notices.append(notice)
-            self.posts.setdefault((notice.channel, notice.ts), chapter)
+        is_another = bool(now and now.incident_id) and self.is_free(notification.incident_id)
+        if now and not is_another and not is_finished(now.life, notification.at):
+            if not now.incident_id and notification.incident_id and self.is_free(notification.incident_id):
+                self.assign_incident(now, notification.incident_id)
+            self.place(now, notification)
+        elif notification.may_open or self.is_free(notification.incident_id):
+            incident = _IncidentBuilder("", begin(notification))
+            if notification.incident_id and self.is_free(notification.incident_id):
+                self.assign_incident(incident, notification.incident_id)
+            self.incidents.append(incident)
+            incident.notifications.append(notification)
+            self.posts.setdefault((notification.channel, notification.ts), incident)
         else:
-            self.early.append(notice)
+            self.early.append(notification)
 
-    def add(self, notice: Notification) -> None:
+    def add(self, notification: Notification) -> None:
         """Put one notification into the incident that it is about."""
-        own, root = (notice.channel, notice.ts), (notice.channel, notice.root_ts)
-        subject = (self.posts.get(own) or self.posts.get(root)) if notice.continues else None
-        if notice.fires and (subject is None or interpret_reply(notice, subject.notices[0]).fires):
-            self.add_firing(notice)
+        own, root = (notification.channel, notification.ts), (notification.channel, notification.root_ts)
+        subject = (self.posts.get(own) or self.posts.get(root)) if notification.continues else None
+        if notification.fires and (subject is None or interpret_reply(notification, subject.notifications[0]).fires):
+            self.add_firing(notification)
             return
-        if chapter := subject or self.find_current():
-            self.place(chapter, notice)
+        if incident := subject or self.find_current():
+            self.place(incident, notification)
         else:
-            self.early.append(notice)
+            self.early.append(notification)
 
 
-def interpret_reply(notice: Notification, opening: Notification | None) -> Notification:
+def interpret_reply(notification: Notification, opening: Notification | None) -> Notification:
     """Return what a notification means in the thread of the alert that `opening` posted.
 
     Another tool's reply is a remark, and so is one about another alert: neither fires nor clears this one.
     """
-    if opening is None or notice.delivery is not PostDelivery.THREAD_REPLY:
-        return notice
-    is_other = notice.state in {AlertState.FIRING, AlertState.NO_DATA} and notice.fingerprint != opening.fingerprint
-    if notice.tool != opening.tool or is_other:
-        return replace(notice, state=AlertState.UPDATE)
-    return notice
+    if opening is None or notification.delivery is not PostDelivery.THREAD_REPLY:
+        return notification
+    is_other = (
+        notification.state in {AlertState.FIRING, AlertState.NO_DATA}
+        and notification.fingerprint != opening.fingerprint
+    )
+    if notification.tool != opening.tool or is_other:
+        return replace(notification, state=AlertState.UPDATE)
+    return notification
 
 
-def reconstruct(notices: Sequence[Notification], lives: Sequence[Lifecycle]) -> Timeline:
+def reconstruct(notifications: Sequence[Notification], lives: Sequence[Lifecycle]) -> Timeline:
     """Rebuild the incidents of one fingerprint and visibility from their notifications.
 
-    `lives` are the stored lifecycles of the incidents that the notifications may belong to; `notices` are all
+    `lives` are the stored lifecycles of the incidents that the notifications may belong to; `notifications` are all
     stored ones of those incidents, those of no incident, and the one that just arrived, in any order.
     """
-    kept = {notice.incident_id for notice in notices}
+    kept = {notification.incident_id for notification in notifications}
     bases = [base for life in lives if (base := _find_base(life, kept))]
     builder = _TimelineBuilder({life.incident_id: life for life in lives})
-    unique = {notice.key: notice for notice in sorted(notices, key=lambda n: n.incident_id is not None)}
+    unique = {
+        notification.key: notification
+        for notification in sorted(notifications, key=lambda n: n.incident_id is not None)
+    }
     events: list[Notification | Lifecycle] = [*bases, *unique.values()]
     for event in sorted(events, key=_build_sort_key):
         if isinstance(event, Lifecycle):
             builder.resume(event)
         else:
             builder.add(event)
-    return Timeline(tuple(_finish(c) for c in builder.chapters), tuple(builder.early))
+    return Timeline(tuple(_finish(c) for c in builder.incidents), tuple(builder.early))
 
 
 def _build_sort_key(event: Notification | Lifecycle) -> tuple[object, ...]:
@@ -202,21 +210,23 @@ def _find_base(life: Lifecycle, kept: set[str | None]) -> Lifecycle | None:
     return None if life.incident_id in kept else replace(life, base=None)
 
 
-def _finish(chapter: _IncidentBuilder) -> ReconstructedIncident:
-    own = chapter.incident_id or None
-    stored = tuple(n if n.incident_id == own else replace(n, incident_id=own) for n in chapter.notices)
-    base, dropped = chapter.base, tuple[str, ...]()
+def _finish(incident: _IncidentBuilder) -> ReconstructedIncident:
+    own = incident.incident_id or None
+    stored = tuple(n if n.incident_id == own else replace(n, incident_id=own) for n in incident.notifications)
+    base, dropped = incident.base, tuple[str, ...]()
     if len(stored) > NOTIFICATIONS_KEPT:
         old, stored = stored[: NOTIFICATIONS_KEPT // 2], stored[NOTIFICATIONS_KEPT // 2 :]
-        base, dropped = _rebuild_base(chapter, old), tuple(n.key for n in old)
-    return ReconstructedIncident(apply_decisions(replace(chapter.life, base=base)), stored, dropped)
+        base, dropped = _rebuild_base(incident, old), tuple(n.key for n in old)
+    return ReconstructedIncident(apply_decisions(replace(incident.life, base=base)), stored, dropped)
 
 
-def _rebuild_base(chapter: _IncidentBuilder, old: Sequence[Notification]) -> Lifecycle:
+def _rebuild_base(incident: _IncidentBuilder, old: Sequence[Notification]) -> Lifecycle:
     """Return the lifecycle after the oldest notifications, which are about to be dropped."""
     life = (
-        strip_decisions(chapter.base) if chapter.base else replace(begin(old[0]), resolved_at=chapter.life.resolved_at)
+        strip_decisions(incident.base)
+        if incident.base
+        else replace(begin(old[0]), resolved_at=incident.life.resolved_at)
     )
-    for notice in old if chapter.base else old[1:]:
-        life = advance(life, interpret_reply(notice, old[0]))
-    return replace(life, incident_id=chapter.incident_id, base=None)
+    for notification in old if incident.base else old[1:]:
+        life = advance(life, interpret_reply(notification, old[0]))
+    return replace(life, incident_id=incident.incident_id, base=None)

@@ -94,7 +94,7 @@ def find_openings(posts: Sequence[SeenPost], visibility: str, channel: str) -> t
     for post in posts:
         first.setdefault(post.ts, post)
         by_alert.setdefault(post.alert.fingerprint, []).extend(_list_notifications(post, visibility, channel))
-    chapters = (chapter for notices in by_alert.values() for chapter in reconstruct(notices, ()).chapters)
+    chapters = (chapter for notices in by_alert.values() for chapter in reconstruct(notices, ()).incidents)
     found = (PreviewedIncident(chapter.life, first[chapter.first_notification.ts]) for chapter in chapters)
     return tuple(sorted(found, key=lambda one: (one.life.opened_at, one.first.ts)))
 

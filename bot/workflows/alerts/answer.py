@@ -91,7 +91,7 @@ class AnswerAlert:
             return
         timeline = reconstruct((*related.notifications, notification), related.lifecycles)
         changes = Changes(done=row, notifications=find_moved_notifications(timeline, related))
-        for chapter in timeline.chapters:
+        for chapter in timeline.incidents:
             changes = merge_changes(changes, await self._apply(chapter, related, post, notification))
         changes = replace(changes, received=changes.received + build_completion_work(changes.briefs))
         if not await self.store.commit(changes):
@@ -136,7 +136,7 @@ class AnswerAlert:
         if before is None:
             opened = await self.open_incident(chapter, post, notification)
             return replace(opened, once=build_opening_key(related, notification))
-        is_ours = any(n.key == notification.key for n in chapter.notices)
+        is_ours = any(n.key == notification.key for n in chapter.notifications)
         did = classify_transition(before, chapter.life, notification) if is_ours else Transition.UPDATED
         if not is_ours and before == replace(chapter.life, base=before.base):
             return Changes()

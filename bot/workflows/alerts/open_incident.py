@@ -39,7 +39,7 @@ class OpenNewIncident:
         source = Source("slack", first.url, first.channel.id, first.channel.visibility)
         record = open_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
         announced = await self.announce(first, life, record, but=None, is_new=True)
-        notifications = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
+        notifications = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notifications)
         return replace(
             announced,
             lifecycles=(life,),

@@ -76,5 +76,5 @@ def test_of_one_moment_the_firing_comes_before_its_end(keys: tuple[str, str]) ->
     fires = Notification(keys[0], "fp", "public", at, AlertState.FIRING)
     ends = Notification(keys[1], "fp", "public", at, AlertState.RESOLVED)
     for told in ((fires, ends), (ends, fires)):
-        (chapter,) = reconstruct(told, ()).chapters
+        (chapter,) = reconstruct(told, ()).incidents
         assert chapter.life.state is IncidentState.CLEARED

@@ -60,14 +60,14 @@ class Arriving:
             return None
         told = reconstruct((*self.notices.values(), new), tuple(self.lives.values()))
         self.notices |= {n.key: n for n in told.early}
-        for chapter in told.chapters:
+        for chapter in told.incidents:
             before = self.lives.get(chapter.life.incident_id)
             named = replace(chapter.life, incident_id=chapter.life.incident_id or f"INC-{len(self.lives) + 1}")
             self.lives[named.incident_id] = named
-            self.notices |= {n.key: replace(n, incident_id=named.incident_id) for n in chapter.notices}
+            self.notices |= {n.key: replace(n, incident_id=named.incident_id) for n in chapter.notifications}
             for key in chapter.dropped:
                 self.notices.pop(key, None)
-            if any(n.key == new.key for n in chapter.notices):
+            if any(n.key == new.key for n in chapter.notifications):
                 self.did = classify_transition(before, named, new)
         if self.notices[new.key].incident_id is None:
             self.did = Transition.NOTHING
@@ -477,7 +477,7 @@ def test_what_comes_from_before_all_that_is_kept_changes_no_state() -> None:
 
 def test_a_chapter_begins_with_its_opening_notice() -> None:
     told = reconstruct([notice("resolved", 5), notice("firing", 0), notice("acknowledged", -3)], ())
-    (chapter,) = told.chapters
+    (chapter,) = told.incidents
     assert (chapter.first_notification.state, [n.state for n in told.early]) == (
         AlertState.FIRING,
         [AlertState.ACKNOWLEDGED],

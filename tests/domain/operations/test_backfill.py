@@ -75,7 +75,7 @@ def notice(at: datetime, state: AlertState = AlertState.FIRING, *, past: bool = 
 
 
 def lives(*notices: Notification) -> list[Lifecycle]:
-    return [chapter.life for chapter in reconstruct(notices, ()).chapters]
+    return [chapter.life for chapter in reconstruct(notices, ()).incidents]
 
 
 def test_a_past_alert_that_nobody_saw_clear_is_over_after_a_day_and_stands_open_nowhere() -> None:
@@ -94,7 +94,7 @@ def test_the_order_in_which_the_past_and_the_present_arrive_does_not_matter() ->
     ids = [replace(life, incident_id=f"INC-{n}", version=1) for n, life in enumerate(told, start=1)]
     kept = [replace(old, incident_id="INC-1"), replace(now, incident_id="INC-2")]
     between = reconstruct([*kept, notice(day(20))], ids)
-    assert [c.life.incident_id for c in between.chapters] == ["INC-1", "", "INC-2"]
+    assert [c.life.incident_id for c in between.incidents] == ["INC-1", "", "INC-2"]
 
 
 def test_what_is_heard_now_makes_of_the_past_what_it_is_now() -> None:

@@ -70,3 +70,12 @@ def test_what_is_not_in_question_asks_nothing() -> None:
 def test_an_attempt_without_a_way_gets_none_back() -> None:
     record = an_incident(attempts=(tried("x"),))
     assert apply_answer(question_attempt(record, 1), 1, RecurrenceAnswer.UNRELATED) == record
+
+
+@pytest.mark.parametrize("number", [-1, 0, 3, 4])
+def test_there_is_no_open_question_about_an_attempt_that_the_record_does_not_have(number: int) -> None:
+    assert find_open_question(question_attempt(RECORD, 2), number) is None
+
+
+def test_an_open_question_no_longer_knows_the_minutes() -> None:
+    assert find_open_question(question_attempt(RECORD, 2), 2) == QuestionedFix("INC-7", 2, "restart", 0)
