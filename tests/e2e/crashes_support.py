@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
-import pytest
-
-from tests.e2e.process import BotProcess, served
+from tests.e2e.process import BotProcess
 from tests.e2e.story_support import CHANNEL, brief_of
-
-
-@pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[BotProcess]:
-    async with served(tmp_path) as running:
-        yield running
 
 
 def begun(bot: BotProcess, method: str) -> int:

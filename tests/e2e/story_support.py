@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
-import pytest
-import pytest_asyncio
-
 from bot.slack import ids
-from tests.e2e.process import BotProcess, served, until
+from tests.e2e.process import BotProcess, until
 
 CHANNEL = "alerts"
 
@@ -30,13 +26,6 @@ def alert(name: str, service: str) -> dict[str, Any]:
 
 
 ALERT = alert("LedgerExportChecksumDrift", "ledger-export")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["socket", "http"])
-async def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BotProcess]:
-    http = request.param == "http"
-    async with served(tmp_path_factory.mktemp("story"), http=http, EMBEDDINGS="off" if http else "on") as running:
-        yield running
 
 
 async def brief_of(bot: BotProcess, ts: str, number: int = 1) -> dict[str, Any]:

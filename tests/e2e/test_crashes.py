@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from pathlib import Path
+
 import pytest
 
 from bot.slack import ids
 from tests.e2e.crashes_support import begun, settled
-from tests.e2e.process import BotProcess, said, until
+from tests.e2e.process import BotProcess, said, served, until
 from tests.e2e.story_support import ALERT, CHANNEL, block, brief_of
 
 pytestmark = pytest.mark.integration  # for its length; it needs no service
+
+
+@pytest.fixture
+async def bot(tmp_path: Path) -> AsyncIterator[BotProcess]:
+    async with served(tmp_path) as running:
+        yield running
 
 
 async def test_killed_after_the_ack_and_before_any_work(bot: BotProcess) -> None:

@@ -5,16 +5,25 @@ Starting a bot takes longer than any of these tests, so they share one for each 
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from bot.slack import ids
-from tests.e2e.process import BotProcess, said, until
+from tests.e2e.process import BotProcess, said, served, until
 from tests.e2e.story_support import ALERT, CHANNEL, alert, block, brief_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["socket", "http"])
+async def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BotProcess]:
+    http = request.param == "http"
+    async with served(tmp_path_factory.mktemp("story"), http=http, EMBEDDINGS="off" if http else "on") as running:
+        yield running
 
 
 def incident_of(brief: dict[str, Any]) -> str:

@@ -206,7 +206,6 @@ def test_the_state_line_tells_where_it_stands() -> None:
     assert "critical · production/ap-south-1 · fired 3×" in line()
     assert "1795924800" in line(state="cleared", cleared_at=cases.NOW + timedelta(hours=1))
     assert line(state="resolved").startswith("*Resolved* (opened <!date^")
-    assert line(state="odd").startswith("*Since* (opened")
     assert "acknowledged by maya" in line(acknowledged_by="maya")
     bare = replace(cases.high(), incident=None, history=None, alert=cases.alert(severity=None, region=None))
     assert SURFACES.render_brief(bare).blocks[1]["elements"][0]["text"] == "Firing · production"
