@@ -523,3 +523,8 @@ def test_what_comes_at_the_very_moment_of_a_resolution_still_counts_and_nothing_
     life = resolve(lived(("firing", 0)), at(10))
     assert advance(life, notice("resolved", 10)).cleared_at == at(10)
     assert advance(life, notice("resolved", 11)) is life
+
+
+def test_flapping_within_seconds_is_told_as_one_minute() -> None:
+    flaps = lived(*(("firing" if n % 2 == 0 else "resolved", n / 20) for n in range(6)))
+    assert count_flaps(flaps) == (3, 1)
