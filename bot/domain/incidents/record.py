@@ -84,7 +84,8 @@ class Source:
 
 
 # The texts that a resolution records, in the order in which people are asked for them. Recording, import, import merge,
-# purge, bank and index iterate over them: a new one is a field of `Incident` and a name here.
+# purge, bank and index iterate over them. A new one is a field of `Incident`, of the JSON model in `records.incident_json`
+# (which drops what it does not name) and of `Resolution`, and a name here; docs/architecture.md lists the rest.
 RESOLUTION_TEXTS = ("root_cause", "lesson", "customer_impact")
 
 
