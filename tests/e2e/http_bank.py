@@ -96,7 +96,7 @@ class HttpBank:
 @asynccontextmanager
 async def with_bank(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
     async with (
-        open_memory(settings, clock, ids) as memory,
+        open_memory(settings, clock, ids, feeds_bank=True) as memory,
         aiohttp.ClientSession(os.environ[ADDRESS]) as session,
     ):
         yield replace(memory, bank=HttpBank(session))

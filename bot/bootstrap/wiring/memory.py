@@ -72,8 +72,13 @@ def open_embedder(settings: Settings) -> OnnxEmbedder | None:
 
 
 @asynccontextmanager
-async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
-    """Open the store and everything that is built on it. Raises StoreUnavailable in plain words."""
+async def open_memory(
+    settings: Settings, clock: Clock, ids: Ids, *, feeds_bank: bool | None = None
+) -> AsyncIterator[Memory]:
+    """Open the store and everything that is built on it. Raises StoreUnavailable in plain words.
+
+    `feeds_bank`: whether records are queued for a bank; by default where a Hindsight server is configured.
+    """
     embedder = open_embedder(settings)
     async with AsyncExitStack() as opened:
         if embedder:
@@ -85,7 +90,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             lease_s=settings.lease_s,
             embedder=embedder,
             shadow=settings.shadow_channel,
-            feeds_bank=bool(settings.hindsight_url),
+            feeds_bank=bool(settings.hindsight_url) if feeds_bank is None else feeds_bank,
         )
         opened.push_async_callback(store.close)
         remote = await opened.enter_async_context(open_bank(settings, clock))
