@@ -71,7 +71,7 @@ async def run_alert(root: Path, tracer: Tracer) -> None:
         await asyncio.sleep(SETTLE_S)
         tracer.recording = True
         posted = await slack.post_alert(CHANNEL, alert)
-        await slack.core.wait_for(lambda: slack.replies(CHANNEL, posted["ts"]), PATIENCE_S)
+        await slack.wait_until(lambda: slack.replies(CHANNEL, posted["ts"]), PATIENCE_S)
         tracer.recording = False
 
 
