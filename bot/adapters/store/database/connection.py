@@ -28,6 +28,8 @@ T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
 BUSY_POLL_S = 0.02
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
+# How long a closing store waits for whoever still reads or writes.
+CLOSE_WAIT_S = 5.0
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
     "PRAGMA journal_mode = WAL",
@@ -255,7 +257,15 @@ class Database:
                 cursor.execute("PRAGMA temp_store = MEMORY")
 
     async def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections, once those in use have come back or `CLOSE_WAIT_S` have passed.
+
+        The pool closes what lies in it; a connection that comes back later is closed by nobody.
+        """
+        until = time.monotonic() + CLOSE_WAIT_S
+        while cast("sa.QueuePool", self.engine.pool).checkedout():
+            if time.monotonic() > until:
+                break
+            await asyncio.sleep(BUSY_POLL_S)
         await self.engine.dispose()
         if self._at_once:
             self._at_once.dispose()
